@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from focuseval.assessment.adjudication import combine, decide, sides, stale_decisions
+from focuseval.assessment.adjudication import combine, decide, finished_sides, stale_decisions
 from focuseval.assessment.agreement import agreements, alpha, finished
 from focuseval.assessment.rules import Judgement
 from focuseval.assessment.store import Key
@@ -73,7 +73,7 @@ def test_an_unfinished_document_does_not_count(store):
     judge(store, "ann", "a/one", (0, 6))
     save(store, mark(0, 6), key=Key("bob", "1", "a/one"))
     assert list(finished(store)) == ["ann"]
-    assert len(sides(store, "1", "a/one")) == 1
+    assert len(finished_sides(store, "1", "a/one")) == 1
 
 
 def test_union_intersection_and_one_are_what_they_say():

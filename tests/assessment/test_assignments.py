@@ -59,7 +59,7 @@ def test_the_log_alone_gives_the_assignments_back(pooled, tmp_path):
     split(pooled, ["ann", "bob"], by="pool", actor="lea")
     assign(pooled, [("11", "a/tides")], ["bob"], how=ONLY, actor="lea")
     copy = Store(tmp_path / "copy.db")
-    import_everything(copy, list(export_everything(pooled)))
+    import_everything(copy, enumerate(export_everything(pooled), 1))
     assert owners(copy) == owners(pooled)
     copy.close()
 

@@ -8,6 +8,7 @@ import json
 import pytest
 
 from browser import illustrate
+from focuseval.data.json_lines import numbered_lines
 from focuseval.example import copy_example
 from strategies.serving import Running, focuseval
 
@@ -151,7 +152,7 @@ def test_the_whole_loop(sea, browser, tmp_path):
     assert len(list((project / "backups").iterdir())) == 3
     gold = tmp_path / "gold.jsonl"
     focuseval("project", "export", project, gold, "--to", "gold-jsonl", "--adjudicated")
-    lines = [json.loads(line) for line in gold.read_text().splitlines()]
+    lines = [json.loads(line) for _, line in numbered_lines(gold.read_text())]
     assert [(line["topic"], line["doc"]) for line in lines] == [(TIDES, documents[0])]
     assert all(span["quote"] for span in lines[0]["spans"])
     run = sea / "runs" / "focused" / "careful.xml"

@@ -165,7 +165,7 @@ def test_a_clock_that_jumps_loses_no_edit_and_no_backup(store, tmp_path, monkeyp
         save(store, mark(k, k + 1))
         newest = back_up(store, tmp_path / "b")
     assert store.judgement(ANN).version == 20
-    assert store.rebuilt(ANN) == store.judgement(ANN).judgement
+    assert store.timeline(ANN).now == store.judgement(ANN).judgement
     assert check_project(store, lambda _: PAGE).defects == ()
     assert backups_in(tmp_path / "b")[-1].path == newest
     assert before.exists()

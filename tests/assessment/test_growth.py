@@ -6,9 +6,19 @@ from io import BytesIO
 import pytest
 
 from focuseval.assessment import open_project
-from focuseval.assessment.growth import add_pool, grown, keep_run, kept_runs, project_pool, run_named, why_pooled
 from focuseval.assessment.plan import Assessor, register
-from focuseval.assessment.pool import build_pool, read_pool, write_pool
+from focuseval.assessment.pool import (
+    add_pool,
+    build_pool,
+    grown,
+    keep_run,
+    kept_runs,
+    project_pool,
+    read_pool,
+    run_named,
+    why_pooled,
+    write_pool,
+)
 from focuseval.assessment.store import Key
 from focuseval.assessment.web import Access, create_app
 from focuseval.errors import FormatError

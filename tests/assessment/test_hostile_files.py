@@ -11,9 +11,10 @@ import pyarrow as pa
 import pytest
 
 from focuseval.assessment import archive as archives
-from focuseval.assessment import growth, open_project
+from focuseval.assessment import open_project, pool
 from focuseval.assessment.web import Access, create_app
 from focuseval.assessment.wording import render_markdown
+from focuseval.data.json_lines import numbered_lines
 from focuseval.example import ROOT
 from strategies.projects import command, judged_project
 
@@ -102,7 +103,7 @@ LINES = {
 
 @pytest.mark.parametrize("change", LINES.values(), ids=LINES)
 def test_judgements_that_no_export_has_are_refused_with_their_line(contents, tmp_path, change):
-    data = change(contents["judgements.jsonl"].splitlines(keepends=True))
+    data = change([line + b"\n" for _, line in numbered_lines(contents["judgements.jsonl"])])
     bad = consistent(tmp_path / "x.zip", contents, **{"judgements.jsonl": data})
     (told,) = refused(bad, tmp_path, scoring=False)
     assert "judgements.jsonl" in told
@@ -141,7 +142,7 @@ def upload(client, data, name="run.xml.gz"):
 @pytest.mark.parametrize("pack", [gzip.compress, lambda data: pa.compress(data, "zstd", asbytes=True)])
 def test_a_run_that_swells_is_refused(lead, monkeypatch, pack):
     assert upload(lead, pack(RUN.read_bytes())).status_code == 302
-    monkeypatch.setattr(growth, "LARGEST", 2**20)
+    monkeypatch.setattr(pool, "LARGEST", 2**20)
     answer = upload(lead, pack(b"1 Q0 d 1 1 r\n" * 200_000))
     assert answer.status_code == 422
     assert "run.xml.gz: expected at most 1 MB when it is unpacked, found more" in answer.text

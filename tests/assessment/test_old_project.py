@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from focuseval.assessment import open_project
-from focuseval.assessment.growth import project_pool
+from focuseval.assessment.pool import project_pool
 from focuseval.assessment.progress import Overview, summed
 from focuseval.example import ROOT
 from strategies.projects import command

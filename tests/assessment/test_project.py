@@ -228,7 +228,7 @@ def test_everything_goes_out_and_into_a_new_project(judged, tmp_path):
 )
 def test_a_damaged_export_is_refused_whole(judged, tmp_path, damage, complaint):
     command("project", "export", judged, tmp_path / "all.jsonl")
-    lines = damage((tmp_path / "all.jsonl").read_text().splitlines())
+    lines = damage((tmp_path / "all.jsonl").read_text().rstrip("\n").split("\n"))
     (tmp_path / "bad.jsonl").write_text("\n".join(lines) + "\n")
     begin = ["--docs", ROOT / "articles", "--topics", ROOT / "topics.xml"]
     told = command("project", "import", tmp_path / "copy", tmp_path / "bad.jsonl", *begin, code=1)
@@ -255,7 +255,7 @@ def test_stability_ranks_runs_with_other_assessors_and_depths(judged):
 
 def test_after_a_split_of_the_pool_those_who_judged_alike_order_the_runs_alike(tmp_path, judged):
     runs = sorted((ROOT / "runs" / "focused").glob("*.xml"))
-    lines = judgements(tmp_path, "half", (100, 200), (300, 340)).read_text().splitlines()
+    lines = judgements(tmp_path, "half", (100, 200), (300, 340)).read_text().split("\n")
     (tmp_path / "half.jsonl").write_text(lines[0] + "\n")
     (tmp_path / "rest.jsonl").write_text(lines[1].replace('"half"', '"rest"') + "\n")
     command("project", "import", judged, tmp_path / "half.jsonl")

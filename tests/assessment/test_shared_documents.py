@@ -8,11 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.assessment.adjudication import decide, stale_decisions
-from focuseval.assessment.agreement import agreements, alpha, finished
+from focuseval.assessment.adjudication import SharedDocuments, decide, stale_decisions
+from focuseval.assessment.agreement import agreements, alpha, alpha_of, finished
 from focuseval.assessment.rules import Judgement
-from focuseval.assessment.shared_documents import SharedDocuments
-from focuseval.assessment.shared_documents import alpha as shared_alpha
 from focuseval.assessment.store import Key, Saved, Store
 from focuseval.collection.rendering import Document, Element
 from focuseval.data import highlights as spans
@@ -133,7 +131,7 @@ def test_what_is_kept_in_memory_is_what_the_log_says(tmp_path_factory, steps):
     fresh, kept = SharedDocuments(store, lambda _: extents_of(PAGE)), shared.documents()
     assert [one[:-1] for one in kept] == [one[:-1] for one in fresh.documents()]
     found = finished(store)
-    assert shared_alpha(kept) == pytest.approx(alpha(found), nan_ok=True)
+    assert alpha_of(one.verdicts for one in kept) == pytest.approx(alpha(found), nan_ok=True)
     wanted = agreements(found, lambda _: extents_of(PAGE), common=True)
     assert [str(one) for one in shared.agreements()] == [str(one) for one in wanted]
     several = {(one.topic, one.document): one.stale for one in kept if one.stale}

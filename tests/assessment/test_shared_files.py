@@ -60,7 +60,7 @@ def test_a_private_file_is_not_opened_when_it_is_there(tmp_path, monkeypatch):
 def test_a_file_is_private_and_whole_whatever_was_there(tmp_path):
     path = tmp_path / "file"
     path.write_text("older")
-    write_private(path, "newer")
+    write_private(path, b"newer")
     assert path.read_text() == "newer"
     assert path.stat().st_mode & 0o777 == 0o600
     assert [one.name for one in tmp_path.iterdir()] == ["file"]

@@ -33,7 +33,7 @@ def test_random_edits_undo_and_redo_agree_with_the_model(store):
         model.step(edit)
         assert model.agrees(save(store, edit).judgement)
     assert model.agrees(store.judgement(ANN).judgement)
-    assert store.rebuilt(ANN) == store.judgement(ANN).judgement
+    assert store.timeline(ANN).now == store.judgement(ANN).judgement
     assert [TEXT[start:end] for start, end, _ in store.quotes(ANN)] == [quote for *_, quote in store.quotes(ANN)]
 
 

@@ -7,6 +7,7 @@ from zipfile import ZipFile
 from focuseval.assessment.exchange import export_everything, import_everything
 from focuseval.assessment.plan import split
 from focuseval.assessment.store import Key, Store
+from focuseval.data.json_lines import numbered_lines
 from strategies.assessing import mark
 from strategies.pages import ARTICLE, page_from_xml
 
@@ -232,11 +233,11 @@ def test_everything_comes_out_and_goes_into_a_new_project(together, pooled, tmp_
     ann.edit(mark(15, 38, text=PAGE.text))
     ann.edit(mark(38, 45, text=PAGE.text), version=1, token="token-0002")
     ann.edit({"kind": "undo"}, version=2, token="token-0003")
-    exported = lea.get("/export").text
+    exported = lea.get("/export").data
     copy = Store(tmp_path / "copy.db")
-    count = import_everything(copy, exported.splitlines(keepends=True))
+    count = import_everything(copy, numbered_lines(exported))
     assert count == len(list(pooled.events()))
-    assert "".join(export_everything(copy)) == exported
+    assert b"".join(export_everything(copy)) == exported
     copy.close()
 
 

@@ -7,28 +7,39 @@ A gold from a split pool merges judgements. For every topic and document: the de
 is one, the single judgement where there is one, else what a rule makes of several. Where the rule leaves nothing of
 judgements that found something, or the lead has not judged, the document is *open*: it stays out of the gold, and is
 counted.
+
+The documents that several finished are kept in memory and brought up to date by what the log says has changed. Only the
+first look reads all judgements; with 500 assessors and 100 topics that takes some seconds, and the server does it when
+it starts.
 """
 
 from __future__ import annotations
 
+import threading
 import uuid
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from focuseval.assessment.agreement import Finished, by_unit, finished
+import numpy as np
+
+from focuseval.assessment.agreement import Agreement, by_unit, compare_sides, finished, summed
 from focuseval.assessment.plan import IMPORTED, PERSON, Unit, assessors, known_units, people, roles
-from focuseval.assessment.rules import FINISHED, NOT_RELEVANT, RELEVANT, Edit, Judgement, as_dict
+from focuseval.assessment.rules import NOT_RELEVANT, RELEVANT, Edit, Judgement, as_dict
 from focuseval.assessment.store import ADJUDICATED, Key, Request, Saved, Store
 from focuseval.data import highlights as spans
+from focuseval.data.highlights import jaccard
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-    from focuseval.collection.rendering import Document
+    from numpy.typing import NDArray
+
+    from focuseval.collection.rendering import Document, Extents
     from focuseval.data.gold import Gold
+
 
 RULES = ("one", "union", "intersection")
 """How an adjudicator decides."""
@@ -78,10 +89,10 @@ def combine(judgements: Sequence[Judgement], rule: str) -> Judgement:
     return Judgement(status=NOT_RELEVANT)
 
 
-def sides(store: Store, topic: str, document: str) -> list[Saved]:
+def finished_sides(store: Store, topic: str, document: str) -> list[Saved]:
     """Return what every assessor says of a document, finished judgements only."""
-    keys = [key for key in store.judged_of(topic, document) if key.assessor != ADJUDICATED]
-    return [saved for saved in map(store.judgement, keys) if saved.judgement.finished]
+    judged = store.judgements(topic=topic, document=document)
+    return [saved for saved in judged if saved.judgement.finished and saved.key.assessor != ADJUDICATED]
 
 
 def decide(
@@ -91,7 +102,7 @@ def decide(
 
     Version, token and actor are as for any edit; the actor is the adjudicator.
     """
-    chosen = [saved for saved in sides(store, topic, page.id) if saved.key.assessor in of]
+    chosen = [saved for saved in finished_sides(store, topic, page.id) if saved.key.assessor in of]
     if len(chosen) != len(set(of)):
         raise AssessError("not all of these assessors have finished the document")
     stale = [saved.key.assessor for saved in chosen if saved.text_sha256 != page.sha256]
@@ -125,22 +136,18 @@ def changed_since(store: Store, unit: Unit) -> tuple[str, ...]:
     sources = [edit.get("source") for edit in store.edits(key) if edit["kind"] == "replace"]
     last = sources[-1] if sources else None
     under = set(last["of"]) if isinstance(last, dict) and "of" in last else set()
-    others = [side for side in store.judged_of(*unit) if side != key and (not under or side.assessor in under)]
+    others = [side for side in store.judged(None, *unit) if side != key and (not under or side.assessor in under)]
     return tuple(side.assessor for side in others if store.last_event(side) > decided)
 
 
-def agreed(found: Finished, decided: Collection[Unit], least: float = 1.0) -> dict[Unit, list[Saved]]:
-    """Return the undecided documents on which all who finished them agree: (topic, document) → the judgements.
+def agree(sides: Sequence[Saved], least: float = 1.0) -> bool:
+    """Whether several judgements of one document agree; one alone agrees with nobody.
 
     All found the document relevant, or all did not; what all highlighted is at least a share `least` of what any did,
-    and where it is all of it the entry points are the same, too. One assessor alone agrees with nobody.
+    and where it is all of it the entry points are the same, too.
     """
-    units = by_unit(found).items()
-    return {unit: each for unit, each in units if unit not in decided and len(each) > 1 and agree(each, least)}
-
-
-def agree(sides: Sequence[Saved], least: float = 1.0) -> bool:
-    """Whether judgements of one document agree, as `agreed` says."""
+    if len(sides) < 2:
+        return False
     same_text = len({saved.text_sha256 for saved in sides}) == 1
     same_verdict = len({saved.judgement.status for saved in sides}) == 1
     same_entry = least < 1 or len({saved.judgement.entry_point for saved in sides}) == 1
@@ -159,24 +166,18 @@ def accept_agreed(
         raise AssessError("expected union or intersection, and an agreement from 0.5 to 1")
     persons = set(people(store))
     found = {name: judged for name, judged in finished(store).items() if name in persons}
+    decisions = {saved.key[1:]: saved for saved in store.judgements(ADJUDICATED)}
     requests = []
-    for unit, each in agreed(found, decided_units(store), least).items():
-        text = page(unit[1]) if unit[0] in topics else None
-        if text is not None and text.sha256 == each[0].text_sha256:
-            key = Key(ADJUDICATED, *unit)
-            source = {"rule": rule, "of": sorted(saved.key.assessor for saved in each), "least": least}
-            edit = _decision(each, rule, source)
-            requests.append(Request(key, text, edit, store.judgement(key).version, uuid.uuid4().hex, actor))
+    for unit, each in by_unit(found).items():
+        decision = decisions.get(unit, Saved(Key(ADJUDICATED, *unit)))
+        if unit[0] in topics and not decision.judgement.finished and agree(each, least):
+            text = page(unit[1])
+            if text.sha256 == each[0].text_sha256:
+                source = {"rule": rule, "of": sorted(saved.key.assessor for saved in each), "least": least}
+                edit, token = _decision(each, rule, source), uuid.uuid4().hex
+                requests.append(Request(decision.key, text, edit, decision.version, token, actor))
     store.edit_all(requests)
     return len(requests)
-
-
-def decided_units(store: Store) -> set[Unit]:
-    """Return the documents whose adjudication is finished."""
-    rows = store.database.read().execute(
-        "SELECT topic, document FROM judgements WHERE assessor = ? AND status IN (?, ?)", (ADJUDICATED, *FINISHED)
-    )
-    return {(topic, document) for topic, document in rows}
 
 
 @dataclass(frozen=True)
@@ -264,3 +265,116 @@ def counts_text(counts: Mapping[str, int]) -> str:
     """
     words = {OPEN: "open, and left out", DECIDED: DECIDED, SINGLE: SINGLE}
     return "judged documents: " + ", ".join(f"{n} {words.get(kind, f'by {kind}')}" for kind, n in counts.items())
+
+
+PERIODS = 12
+"""Points of a curve over time, at most."""
+
+
+class SharedDocument(NamedTuple):
+    """A document that several finished for a topic."""
+
+    topic: str
+    document: str
+    verdicts: tuple[bool, ...]
+    """Whether each of them found it relevant."""
+    jaccard: float
+    """What all highlighted as a share of what any did."""
+    newest: str
+    """When the last of the judgements was made."""
+    agreed: bool
+    """Whether several people judged it, and agree to the character."""
+    decided: str
+    """The status of the decision, '' where there is none."""
+    stale: tuple[str, ...]
+    """Whose judgement has changed since it was decided."""
+    pairs: NDArray[np.void]
+    """Every two of the judgements, compared."""
+
+
+class SharedDocuments:
+    """What several finished, of a whole project."""
+
+    def __init__(self, store: Store, extents: Callable[[str], Extents]) -> None:
+        self._store, self._extents, self._lock = store, extents, threading.Lock()
+        self._seq = 0
+        self._units: dict[Unit, SharedDocument] = {}
+        self._names: dict[str, int] = {}
+
+    def documents(self) -> list[SharedDocument]:
+        """Return all of them, by topic and document."""
+        with self._lock:
+            self._refresh()
+            return list(self._units.values())
+
+    def agreements(self) -> list[Agreement]:
+        """Return how far every two assessors agree who finished documents in common, by their names."""
+        pairs = summed([one.pairs for one in self.documents()], list(self._names))
+        return sorted(pairs, key=lambda pair: (pair.left, pair.right))
+
+    def _refresh(self) -> None:
+        read = self._store.database.read()
+        (last,) = read.execute("SELECT coalesce(max(seq), 0) FROM events").fetchone()
+        changed = read.execute(
+            "SELECT DISTINCT topic, document FROM events WHERE seq > ? AND assessor != ''", (self._seq,)
+        )
+        units = {(topic, document) for topic, document in changed}
+        persons = set(people(self._store))
+        found = {unit: self._shared(unit, persons) for unit in units}
+        fresh = {unit: known for unit, known in found.items() if known is not None}
+        if fresh.keys() == found.keys() <= self._units.keys():
+            self._units |= fresh  # each keeps its place
+        else:
+            kept = {unit: known for unit, known in self._units.items() if unit not in found}
+            self._units = dict(sorted((kept | fresh).items()))
+        self._seq = last
+
+    def _shared(self, unit: Unit, persons: Collection[str]) -> SharedDocument | None:
+        """Return a document as several finished it; None where they did not."""
+        judged = self._store.judgements(topic=unit[0], document=unit[1])
+        sides = [saved for saved in judged if saved.key.assessor != ADJUDICATED and saved.judgement.finished]
+        if len(sides) < 2:
+            return None
+        places = [self._names.setdefault(saved.key.assessor, len(self._names)) for saved in sides]
+        decided = next((saved.judgement.status for saved in judged if saved.key.assessor == ADJUDICATED), "")
+        human = [saved for saved in sides if saved.key.assessor in persons]
+        return SharedDocument(
+            *unit,
+            tuple(bool(saved.judgement.highlights) for saved in sides),
+            jaccard([saved.judgement.highlights for saved in sides]),
+            max(saved.at for saved in sides),
+            agree(human),
+            decided,
+            changed_since(self._store, unit) if decided else (),
+            compare_sides(sides, places, self._elements),
+        )
+
+    def _elements(self, document: str) -> Extents:
+        """Return where the elements of a document are; none of one that the collection does not have any more."""
+        try:
+            return self._extents(document)
+        except AssessError:
+            return "", np.zeros(0, np.int64), np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True)
+class Period:
+    """Agreement on the documents that were finished by a second assessor in some span of time."""
+
+    begins: str
+    documents: int
+    right: float
+    """Share of documents on whose relevance all agree."""
+    jaccard: float
+    """Mean of what all highlighted as a share of what any did."""
+
+
+def periods(found: Iterable[SharedDocument]) -> list[Period]:
+    """Return how far assessors agree as time goes by: documents that several finished, in equal parts by time."""
+    documents = sorted((one.newest, len(set(one.verdicts)) == 1, one.jaccard) for one in found)
+    curve = []
+    for part in np.array_split(np.arange(len(documents)), min(PERIODS, len(documents)) or 1):
+        if len(part):
+            begins, alike, shares = zip(*(documents[k] for k in part), strict=True)
+            curve.append(Period(begins[0], len(part), float(np.mean(alike)), float(np.mean(shares))))
+    return curve

@@ -14,7 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import combinations
-from typing import TYPE_CHECKING
+from math import isfinite
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -59,36 +60,29 @@ def compare_sides(sides: Sequence[Saved], places: Sequence[int], extents: Callab
         texts.setdefault(saved.text_sha256, []).append(k)
     parts = []
     for same in texts.values():
-        if len(same) > 1:
-            part, number = _compared([sides[k] for k in same], extents), np.array([places[k] for k in same])
-            part["left"], part["right"] = number[part["left"]], number[part["right"]]
-            parts.append(part)
+        if len(same) == 1:
+            continue
+        here, number, (left, right) = [sides[k] for k in same], np.array([places[k] for k in same]), _pairs(len(same))
+        rows = np.zeros(len(left), ROW)
+        rows["left"], rows["right"], rows["distance"] = number[left], number[right], np.nan
+        relevant = [k for k, saved in enumerate(here) if saved.judgement.highlights]
+        known, products, rows["elements"] = _specificity(here, relevant, extents)
+        for name, values in zip(_SIDES, known, strict=True):
+            rows[f"left_{name}"], rows[f"right_{name}"] = values[left], values[right]
+        rows["product"] = products[left, right]
+        marked = set(relevant)
+        for row, (a, b) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
+            if a in marked and b in marked:
+                one, other = here[a].judgement, here[b].judgement
+                rows["common"][row] = spans.size(spans.intersect(one.highlights, other.highlights))
+                rows["distance"][row] = abs((one.entry_point or 0) - (other.entry_point or 0))
+        parts.append(rows)
     return joined(parts)
 
 
 def joined(parts: Sequence[NDArray[np.void]]) -> NDArray[np.void]:
     """Return the rows of several lists as one; as bytes, since NumPy compares the fields of every two lists first."""
     return np.concatenate([np.zeros(0, np.uint8), *(part.view(np.uint8) for part in parts)]).view(ROW)
-
-
-def _compared(sides: Sequence[Saved], extents: Callable[[str], Extents]) -> NDArray[np.void]:
-    """Compare judgements of one text, each with each."""
-    left, right = _pairs(len(sides))
-    found = np.zeros(len(left), ROW)
-    found["left"], found["right"] = left, right
-    found["common"], found["distance"] = 0.0, np.nan
-    relevant = [k for k, saved in enumerate(sides) if saved.judgement.highlights]
-    known, products, found["elements"] = _specificity(sides, relevant, extents)
-    for name, values in zip(_SIDES, known, strict=True):
-        found[f"left_{name}"], found[f"right_{name}"] = values[left], values[right]
-    found["product"] = products[left, right]
-    marked = set(relevant)
-    for row, (a, b) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
-        if a in marked and b in marked:
-            one, other = sides[a].judgement, sides[b].judgement
-            found["common"][row] = spans.size(spans.intersect(one.highlights, other.highlights))
-            found["distance"][row] = abs((one.entry_point or 0) - (other.entry_point or 0))
-    return found
 
 
 def _specificity(
@@ -278,3 +272,12 @@ def _moments(rows: NDArray[np.void], first: NDArray[np.int64]) -> Floats:
         ranges.append((shift, reach))
     (x, wide), (y, high) = ranges
     return np.stack([number, *around, *squares, (rows["product"] + number * x * y) / wide / high])
+
+
+def without_nan(value: Any) -> Any:
+    """Return plain values for JSON: what is not a number, or not finite, is None."""
+    if isinstance(value, dict):
+        return {key: without_nan(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [without_nan(inner) for inner in value]
+    return None if isinstance(value, float) and not isfinite(value) else value

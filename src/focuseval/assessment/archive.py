@@ -31,23 +31,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from focuseval.assessment.agreement import agreements, alpha, finished
+from focuseval.assessment.agreement import agreements, alpha, finished, without_nan
 from focuseval.assessment.exchange import export_everything, import_everything, pseudonyms, without_names
-from focuseval.assessment.files import json_line, lines_of, settle
-from focuseval.assessment.golds import EXPORTS, Whose, export_gold
-from focuseval.assessment.growth import project_pool
+from focuseval.assessment.files import settle
+from focuseval.assessment.golds import Whose, export_gold
 from focuseval.assessment.plan import assessors, roles
-from focuseval.assessment.pool import write_pool
+from focuseval.assessment.pool import project_pool, write_pool
 from focuseval.assessment.store import ADJUDICATED, Store
 from focuseval.assessment.wording import guidelines, topic_files
 from focuseval.collection.rendering import Document
+from focuseval.data.json_lines import json_line, numbered_lines
 from focuseval.data.tables import Table, numbers, render, words
 from focuseval.engine.version import __version__
 from focuseval.errors import AssessError, FormatError, NotComparableError, counted
 from focuseval.formats import read_gold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from focuseval.collection.index import Index
     from focuseval.collection.rendering import DocumentCache
@@ -84,17 +84,20 @@ def write_archive(
     the archive in any case. The README calls the collection by its `title`, else by the project's folder. With
     `anonymous` people are called a1, a2 … everywhere in the archive; see `focuseval.assessment.exchange`.
     """
-    project = store.database.path.parent
-    partial = target.with_name(f".{target.name}.partial")
+    project, whose = store.database.path.parent, Whose(merge=rule, imported=imported)
+    partial, remarks = target.with_name(f".{target.name}.partial"), dict[str, None]()
     try:
         with (
             tempfile.TemporaryDirectory() as scratch,
             closing(_frozen(store, Path(scratch), anonymous=anonymous)) as frozen,
         ):
             inside = Path(scratch) / "archive"
-            (inside / "gold").mkdir(parents=True)
+            gold = inside / "gold"
+            gold.mkdir(parents=True)
             queries = {topic.id: topic.title for topic in topics if topic.title}
-            remarks = _write_gold(frozen, documents, inside / "gold", Whose(merge=rule, imported=imported), queries)
+            for wanted, name in _GOLD.items():
+                found = export_gold(frozen, documents, gold / name, wanted, whose=whose, queries=queries)
+                remarks |= dict.fromkeys(str(remark).replace(str(gold), "gold") for remark in found)
             facts = _write_facts(frozen, documents, inside) | {"anonymous": anonymous}
             for name, file in topic_files(project):
                 (inside / name).parent.mkdir(exist_ok=True)
@@ -107,7 +110,7 @@ def write_archive(
         raise AssessError(f"{target}: {error.strerror}; no archive was written") from error
     finally:
         partial.unlink(missing_ok=True)
-    return remarks
+    return tuple(remarks)
 
 
 def _frozen(store: Store, scratch: Path, *, anonymous: bool) -> Store:
@@ -118,43 +121,25 @@ def _frozen(store: Store, scratch: Path, *, anonymous: bool) -> Store:
         return frozen
     with closing(frozen):
         hidden = Store(scratch / "anonymous.db", exhaustivity=store.exhaustivity)
-        import_everything(hidden, without_names(export_everything(frozen), pseudonyms(frozen)))
+        import_everything(hidden, enumerate(without_names(export_everything(frozen), pseudonyms(frozen)), 1))
     return hidden
-
-
-def _write_gold(
-    store: Store, documents: DocumentCache, folder: Path, whose: Whose, queries: Mapping[str, str]
-) -> tuple[str, ...]:
-    """Write one gold in every format, and return what is to be said of it."""
-    remarks: dict[str, None] = {}
-    for wanted in EXPORTS:
-        lines = export_gold(store, documents, folder / _GOLD[wanted], wanted, whose=whose, queries=queries)
-        short = (line.replace(str(folder), "gold") for line in lines)
-        remarks |= dict.fromkeys(f"{wanted}: {line}" if line.startswith("left out") else line for line in short)
-    return tuple(remarks)
 
 
 def _write_facts(store: Store, documents: DocumentCache, folder: Path) -> dict[str, Any]:
     """Write what is known beside the gold, and return the agreement for the README."""
-    pool = project_pool(store)
+    pool, written, found = project_pool(store), guidelines(store), finished(store)
     write_pool(pool, folder / "pool.jsonl")
-    with (folder / "judgements.jsonl").open("w", encoding="utf-8", newline="\n") as file:
+    with (folder / "judgements.jsonl").open("wb") as file:
         file.writelines(export_everything(store))
     names = sorted({entry.document for entry in pool.entries} | {key.document for key in store.judged()})
-    with (folder / "documents.jsonl").open("w", encoding="utf-8", newline="\n") as file:
-        for page in map(documents.plain, names):
-            file.write(json_line({"doc": page.id, "sha256": page.sha256, "length": len(page.text)}))
-    found = finished(store)
+    pages = ({"doc": page.id, "sha256": page.sha256, "length": len(page.text)} for page in map(documents.plain, names))
+    with (folder / "documents.jsonl").open("wb") as file:
+        file.writelines(map(json_line, pages))
     pairs = [vars(pair) for pair in agreements(found, documents.extents, common=True)]
-    plain = [{name: None if value != value else value for name, value in pair.items()} for pair in pairs]  # noqa: PLR0124  NaN
-    everybody = alpha(found)
-    agreement = {"documents_alpha": None if everybody != everybody else everybody, "pairs": plain}  # noqa: PLR0124  as above
-    text = json.dumps(agreement, ensure_ascii=False, indent=1)
-    (folder / "agreement.json").write_text(f"{text}\n", encoding="utf-8", newline="\n")
-    written = guidelines(store)
+    agreement = without_nan({"documents_alpha": alpha(found), "pairs": pairs})
+    (folder / "agreement.json").write_bytes(f"{json.dumps(agreement, ensure_ascii=False, indent=1)}\n".encode())
     if written.version:
-        text = written.text.rstrip("\n")
-        (folder / "guidelines.md").write_text(f"{text}\n", encoding="utf-8", newline="\n")
+        (folder / "guidelines.md").write_bytes(written.text.rstrip("\n").encode() + b"\n")
     return {**agreement, "pool": pool, "documents": len(names), "guidelines": written.version}
 
 
@@ -238,7 +223,7 @@ Made by focuseval {version}.
 
 
 def readme(
-    store: Store, title: str, topics: Sequence[Topic], facts: Mapping[str, Any], *, rule: str, remarks: Sequence[str]
+    store: Store, title: str, topics: Sequence[Topic], facts: Mapping[str, Any], *, rule: str, remarks: Iterable[str]
 ) -> str:
     """Return the README of a project with a title.
 
@@ -322,17 +307,18 @@ class Archive:
             raise FormatError(what, at=str(self.path), remedy="get the archive again")
         return data
 
-    def lines(self, name: str) -> list[str]:
-        """Return the lines of one file."""
+    def text(self, name: str) -> str:
+        """Return one file as text."""
         try:
-            return lines_of(self.read(name).decode("utf-8"))
+            return self.read(name).decode("utf-8")
         except UnicodeDecodeError as error:
             raise FormatError(f"expected {name} in UTF-8, found: {error}", at=str(self.path)) from error
 
     def hashes(self) -> dict[str, str]:
         """Return document → SHA-256 of its text, as it was judged."""
         try:
-            return {str(line["doc"]): str(line["sha256"]) for line in map(json.loads, self.lines("documents.jsonl"))}
+            values = [json.loads(line) for _, line in numbered_lines(self.text("documents.jsonl"))]
+            return {str(value["doc"]): str(value["sha256"]) for value in values}
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             what = f"expected documents.jsonl with 'doc' and 'sha256' in every line, found: {error}"
             raise FormatError(what, at=str(self.path)) from error
@@ -343,22 +329,17 @@ def open_archive(path: str | Path) -> Archive:
     try:
         with zipfile.ZipFile(path) as archive, archive.open(MANIFEST) as file:
             manifest = json.loads(file.read(2**26))
-        known = manifest["focuseval"] == KIND and _is_list_of_files(manifest["files"])
+        kind, files = manifest["focuseval"], manifest["files"]
     except (OSError, KeyError, TypeError, ValueError, zipfile.BadZipFile, RuntimeError, EOFError) as error:
         raise FormatError(f"expected an archive of a collection, found: {error}", at=str(path)) from error
-    if not known or manifest.get("version") != VERSION:
+    listed: list[Any] = list(files.values()) if isinstance(files, dict) else [None]
+    whole = all(isinstance(one, dict) and isinstance(one.get("sha256"), str) for one in listed)
+    sizes = [one.get("bytes") for one in listed] if whole else []
+    whole = whole and all(type(size) is int and size >= 0 for size in sizes) and sum(sizes) <= LARGEST
+    if not whole or kind != KIND or manifest.get("version") != VERSION:
         what = "expected an archive of a collection, found another kind, a newer version, or no list of its files"
         raise FormatError(what, at=str(path))
     return Archive(Path(path), manifest)
-
-
-def _is_list_of_files(files: object) -> bool:
-    """Whether a manifest's list is one: names with sizes and hashes, and together no more than we unpack."""
-    if not isinstance(files, dict) or not all(isinstance(listed, dict) for listed in files.values()):
-        return False
-    sizes = [listed.get("bytes") for listed in files.values()]
-    whole = all(type(size) is int and size >= 0 for size in sizes) and sum(sizes) <= LARGEST
-    return whole and all(isinstance(listed.get("sha256"), str) for listed in files.values())
 
 
 def archive_gold(path: str | Path, *, index: Index | None = None) -> Gold:

@@ -83,14 +83,16 @@ def backups_in(*folders: Path) -> list[Backup]:
 
 def read_backup(path: Path) -> Backup | None:
     """Return what a copy holds; None when it cannot be read."""
-    try:
-        address = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
-        with closing(sqlite3.connect(address, uri=True)) as copy:
-            found = copy.execute("SELECT seq, at FROM events ORDER BY seq DESC LIMIT 1").fetchone()
-            seq, at = found or (0, "1970-01-01T00:00:00+00:00")
-            return Backup(path, _name(copy), seq, datetime.fromisoformat(at))
-    except (sqlite3.Error, ValueError):
-        return None
+    with suppress(sqlite3.Error, ValueError), closing(open_copy(path, "&immutable=1")) as copy:
+        last = copy.execute("SELECT seq, at FROM events ORDER BY seq DESC LIMIT 1").fetchone()
+        seq, at = last or (0, "1970-01-01T00:00:00+00:00")
+        return Backup(path, _name(copy), seq, datetime.fromisoformat(at))
+    return None
+
+
+def open_copy(path: Path, how: str = "") -> sqlite3.Connection:
+    """Open a copy of a project's file for reading alone; ``&immutable=1`` makes nothing beside it."""
+    return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro{how}", uri=True)
 
 
 def newest_backup(store: Store) -> Backup | None:
@@ -173,22 +175,8 @@ SIDES = ("-wal", "-shm")
 """What SQLite keeps beside its file."""
 
 
-@dataclass(frozen=True)
-class Restored:
-    """What was put back, and where the file that stood in its place is."""
-
-    source: Path
-    events: int
-    kept: Path | None
-
-    def __str__(self) -> str:
-        """Return one line for the terminal."""
-        before = f"what was there is in {self.kept}" if self.kept else "nothing was there before"
-        return f"restored {self.events} events from {self.source}; {before}"
-
-
-def restore(project: Path, backup: Path | None, *, folders: tuple[Path, ...] = (), actor: str) -> Restored:
-    """Restore a project that nobody has open.
+def restore(project: Path, backup: Path | None, *, folders: tuple[Path, ...] = (), actor: str) -> str:
+    """Restore a project that nobody has open, and say in one line from what, and where the file before it is.
 
     `backup` is the copy to restore; None is the newest sound one of the project's backups and of those in `folders`.
     `actor` is whose name stands in the log for it.
@@ -201,12 +189,20 @@ def restore(project: Path, backup: Path | None, *, folders: tuple[Path, ...] = (
         if source is None:
             place = project / FOLDER
             raise AssessError(f"{project}: expected a backup in {place}, found none that is sound; name one")
+        defect = "no such file" if not source.is_file() else _defect(source)
+        if defect:
+            raise AssessError(f"{source}: expected a backup of a project, found: {defect}")
         partial = project / f"{DATABASE}.partial"
         try:
-            _copy(source, partial)
+            partial.unlink(missing_ok=True)
+            make_private(partial)
+            with closing(open_copy(source)) as old, closing(sqlite3.connect(partial)) as new:
+                old.backup(new)  # page by page, its own write-ahead log included
             highest = max([_highest(project / DATABASE), _highest(partial), *(one.seq for one in known)])
             kept = _set_aside(project)
             settle(partial, project / DATABASE)
+        except sqlite3.Error as error:
+            raise AssessError(f"{source}: could not be copied: {error}; nothing was changed") from error
         finally:
             for side in ("", "-journal", *SIDES):
                 partial.with_name(partial.name + side).unlink(missing_ok=True)
@@ -216,45 +212,28 @@ def restore(project: Path, backup: Path | None, *, folders: tuple[Path, ...] = (
                 connection.execute("UPDATE sqlite_sequence SET seq = ? WHERE name = 'events'", (highest,))
             edit = {"kind": "restore", "from": str(source), "kept": str(kept.relative_to(project)) if kept else ""}
             record(store, edit, actor=actor)
-        return Restored(source, int(events), kept)
-
-
-def _read_only(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+        before = f"what was there is in {kept}" if kept else "nothing was there before"
+        return f"restored {events} events from {source}; {before}"
 
 
 def _defect(path: Path) -> str:
     """Return what is wrong with a copy, '' when nothing is."""
     try:
-        with closing(_read_only(path)) as copy:
+        with closing(open_copy(path)) as copy:
             copy.execute("SELECT seq FROM events LIMIT 1")
-            found: str = copy.execute("PRAGMA integrity_check(1)").fetchone()[0]
-            return "" if found == "ok" else found
+            state: str = copy.execute("PRAGMA integrity_check(1)").fetchone()[0]
+            return "" if state == "ok" else state
     except sqlite3.Error as error:
         return str(error)
-
-
-def _copy(source: Path, partial: Path) -> None:
-    """Copy a backup page by page, its own write-ahead log included, after it was found sound."""
-    defect = "no such file" if not source.is_file() else _defect(source)
-    if defect:
-        raise AssessError(f"{source}: expected a backup of a project, found: {defect}")
-    partial.unlink(missing_ok=True)
-    make_private(partial)
-    try:
-        with closing(_read_only(source)) as old, closing(sqlite3.connect(partial)) as new:
-            old.backup(new)
-    except sqlite3.Error as error:
-        raise AssessError(f"{source}: could not be copied: {error}; nothing was changed") from error
 
 
 def _highest(path: Path) -> int:
     """Return the number of the last event ever written to a file, 0 when that cannot be read."""
     if not path.is_file():
         return 0
-    with suppress(sqlite3.Error), closing(_read_only(path)) as file:
-        found = file.execute("SELECT seq FROM sqlite_sequence WHERE name = 'events'").fetchone()
-        return int(found[0]) if found else 0
+    with suppress(sqlite3.Error), closing(open_copy(path)) as file:
+        last = file.execute("SELECT seq FROM sqlite_sequence WHERE name = 'events'").fetchone()
+        return int(last[0]) if last else 0
     return 0
 
 

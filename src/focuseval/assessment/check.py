@@ -15,16 +15,16 @@ from glob import iglob
 from typing import TYPE_CHECKING, Any
 
 from focuseval.assessment.archive import open_archive
-from focuseval.assessment.backup import newest_backup
+from focuseval.assessment.backup import newest_backup, open_copy
 from focuseval.assessment.database import restore_remedy
 from focuseval.assessment.exchange import EVENT_FIELDS
-from focuseval.assessment.files import lines_of
 from focuseval.data import highlights as spans
+from focuseval.data.json_lines import numbered_lines
 from focuseval.errors import AssessError, counted
 from focuseval.placing.anchor import REMEDY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from focuseval.assessment.store import Key, Quote, Store
@@ -117,8 +117,7 @@ def _events_in(copy: Path, database: Path) -> list[dict[str, Any]]:
             head = file.read(len(_SQLITE))
         if head == _SQLITE:
             alone = not copy.with_name(f"{copy.name}-wal").exists()  # then nothing has to be made beside it to read it
-            address = f"{copy.resolve().as_uri()}?mode=ro{'&immutable=1' if alone else ''}"
-            with closing(sqlite3.connect(address, uri=True)) as backup:
+            with closing(open_copy(copy, "&immutable=1" if alone else "")) as backup:
                 backup.row_factory = sqlite3.Row
                 rows = [dict(row) for row in backup.execute(f"SELECT {', '.join(EVENT_FIELDS)} FROM events")]  # noqa: S608  our own constant
             return [{**row, "edit": json.loads(row["edit"])} for row in rows]
@@ -126,10 +125,10 @@ def _events_in(copy: Path, database: Path) -> list[dict[str, Any]]:
             archive = open_archive(copy)
             if archive.manifest.get("anonymous"):
                 raise AssessError(f"{expected} with people's names, found an anonymous archive")
-            lines: Iterable[str] = archive.lines("judgements.jsonl")
+            text = archive.text("judgements.jsonl")
         else:
-            lines = lines_of(copy.read_text(encoding="utf-8"))
-        values = [json.loads(line) for line in lines if line.strip()]
+            text = copy.read_text(encoding="utf-8")
+        values = [json.loads(line) for _, line in numbered_lines(text)]
         if not values or values[0].get("focuseval") != "assessments":
             raise AssessError(f"{expected}, found something else")
         events = [value["event"] for value in values if "event" in value]
@@ -155,7 +154,7 @@ def _nameless_logs(database: Path) -> Iterator[str]:
 def _defects(store: Store, key: Key, quotes: list[Quote], document: Callable[[str], Document]) -> Iterator[str]:
     """Say what is wrong with one judgement: against its log, its rules, and the text."""
     saved = store.judgement(key)
-    if store.rebuilt(key) != saved.judgement:
+    if store.timeline(key).now != saved.judgement:
         yield "the log gives another judgement than the table"
     if not spans.is_normal(saved.judgement.highlights):
         yield "highlights overlap or touch"

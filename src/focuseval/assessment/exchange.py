@@ -35,12 +35,12 @@ import sqlite3
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from focuseval.assessment.files import json_line, read_line
 from focuseval.assessment.plan import IMPORTED, MODEL_PREFIX, Assessor, follow, in_pool, register
 from focuseval.assessment.rules import NOT_RELEVANT, RELEVANT, Edit, Judgement, as_dict, from_dict, replay
 from focuseval.assessment.store import ADJUDICATED, Key, Request, Saved, Store, insert_event, insert_judgement
 from focuseval.assessment.users import RESERVED
 from focuseval.data.highlights import Span, merge
+from focuseval.data.json_lines import json_line, numbered_lines, read_object
 from focuseval.errors import AssessError, FormatError, Place
 from focuseval.placing.anchor import LOST, MOVED, nearest
 
@@ -62,7 +62,7 @@ _GIVEN = ("assign", "reassign")
 """Events whose rows are of a topic, a document and an assessor."""
 
 
-def export_everything(store: Store) -> Iterator[str]:
+def export_everything(store: Store) -> Iterator[bytes]:
     """Return the lines of a file that holds all a project knows; within a `snapshot` they are of one moment."""
     yield json_line({**_HEAD, "exhaustivity": store.exhaustivity})
     for event in store.events():
@@ -78,26 +78,26 @@ def export_everything(store: Store) -> Iterator[str]:
             yield json_line({"exchange": {name: row[name] for name in _EXCHANGE_FIELDS}})
 
 
-def import_everything(store: Store, lines: Iterable[str], *, file: str = "import") -> int:
-    """Fill an empty project from an export, all of it or nothing; return the number of events."""
-    count = number = 0
+def import_everything(store: Store, lines: Iterable[tuple[int, str | bytes]], *, file: str = "import") -> int:
+    """Fill an empty project from the numbered lines of an export, all of it or nothing; return the number of events."""
+    count, at = 0, None
     edits: dict[Key, list[Edit]] = {}
     with store.database.write() as connection:
         if connection.execute("SELECT 1 FROM events WHERE assessor != ''").fetchone():
             raise AssessError("the project has judgements already; import into a new one")
         for table in ("pool", "assignments", "assessors"):
             connection.execute(f"DELETE FROM {table}")  # noqa: S608  three fixed names
-        for number, line in enumerate(lines, 1):
-            at = Place(file, number)
-            value = read_line(line, at)
-            if number > 1:
+        for number, line in lines:
+            is_head, at = at is None, Place(file, number)
+            value = read_object(line, at)
+            if not is_head:
                 count += "event" in value
                 _take(connection, value, edits, at)
             elif {name: value.get(name) for name in _HEAD} != _HEAD:
                 raise FormatError("expected the first line of an export of all assessments", at=at)
             elif value.get("exhaustivity") != store.exhaustivity:
                 raise FormatError("the project and the export disagree about 2005 mode", at=at)
-        if not number:
+        if at is None:
             raise FormatError("expected an export of all assessments, found nothing", at=file)
         if edits:
             raise FormatError(f"expected a judgement of {next(iter(edits))}, found none", at=file)
@@ -105,15 +105,35 @@ def import_everything(store: Store, lines: Iterable[str], *, file: str = "import
 
 
 def _take(connection: sqlite3.Connection, value: dict[str, Any], edits: dict[Key, list[Edit]], at: Place) -> None:
-    """Take what one line holds; what no export has is refused with its line."""
+    """Take what one line holds; what no export has is refused with its line.
+
+    `edits` are those of judgements that are still to come.
+    """
     try:
         if "event" in value:
-            _take_event(connection, value["event"], edits, at)
+            event = value["event"]
+            _refuse_missing(event, EVENT_FIELDS, "event", at)
+            for name, kind in _EVENT_TYPES.items():
+                if type(event[name]) is not kind:
+                    what = f"expected {kind.__name__} for the event's '{name}'"
+                    raise FormatError(f"{what}, found {event[name]!r:.40}", at=at)
+            insert_event(connection, {name: event[name] for name in EVENT_FIELDS})
+            if event["assessor"]:
+                edits.setdefault(Key(event["assessor"], event["topic"], event["document"]), []).append(event["edit"])
+            else:
+                follow(connection, event["edit"])
         elif "judgement" in value:
-            _take_judgement(connection, value["judgement"], edits, at)
+            values = value["judgement"]
+            key = Key(values["assessor"], values["topic"], values["document"])
+            steps = edits.pop(key, [])
+            plain = {name: values[name] for name in ("bep", "status", "flagged", "note", "grades")}
+            judgement = from_dict({**plain, "highlights": [span[:2] for span in values["highlights"]]})
+            if replay(steps).now != judgement or len(steps) != values["version"]:
+                raise FormatError(f"the events of {'/'.join(key)} lead to another judgement than this", at=at)
+            saved = Saved(key, values["version"], judgement, values["text_sha256"], values["length"], values["at"])
+            insert_judgement(connection, saved, [tuple(span) for span in values["highlights"]])
         elif "exchange" in value:
-            if missing := [name for name in _EXCHANGE_FIELDS if name not in value["exchange"]]:
-                raise FormatError(f"expected the exchange's '{missing[0]}', found none", at=at)
+            _refuse_missing(value["exchange"], _EXCHANGE_FIELDS, "exchange", at)
             names = ", ".join(f'"{name}"' for name in _EXCHANGE_FIELDS)
             places = ", ".join(f":{name}" for name in _EXCHANGE_FIELDS)
             insert = f"INSERT INTO model_exchanges ({names}) VALUES ({places})"  # noqa: S608  fixed names
@@ -123,32 +143,9 @@ def _take(connection: sqlite3.Connection, value: dict[str, Any], edits: dict[Key
         raise FormatError(f"expected a line of an export of all assessments, found: {what}", at=at) from error
 
 
-def _take_event(connection: sqlite3.Connection, event: dict[str, Any], edits: dict[Key, list[Edit]], at: Place) -> None:
-    missing = [name for name in EVENT_FIELDS if name not in event]
-    if missing:
-        raise FormatError(f"expected the event's '{missing[0]}', found none", at=at)
-    wrong = [name for name, kind in _EVENT_TYPES.items() if type(event[name]) is not kind]
-    if wrong:
-        what = f"expected {_EVENT_TYPES[wrong[0]].__name__} for the event's '{wrong[0]}'"
-        raise FormatError(f"{what}, found {event[wrong[0]]!r:.40}", at=at)
-    insert_event(connection, {name: event[name] for name in EVENT_FIELDS})
-    if event["assessor"]:
-        edits.setdefault(Key(event["assessor"], event["topic"], event["document"]), []).append(event["edit"])
-    else:
-        follow(connection, event["edit"])
-
-
-def _take_judgement(
-    connection: sqlite3.Connection, values: dict[str, Any], edits: dict[Key, list[Edit]], at: Place
-) -> None:
-    key = Key(values["assessor"], values["topic"], values["document"])
-    steps = edits.pop(key, [])
-    plain = {name: values[name] for name in ("bep", "status", "flagged", "note", "grades")}
-    judgement = from_dict({**plain, "highlights": [span[:2] for span in values["highlights"]]})
-    if replay(steps).now != judgement or len(steps) != values["version"]:
-        raise FormatError(f"the events of {'/'.join(key)} lead to another judgement than this", at=at)
-    saved = Saved(key, values["version"], judgement, values["text_sha256"], values["length"], values["at"])
-    insert_judgement(connection, saved, [tuple(span) for span in values["highlights"]])
+def _refuse_missing(values: dict[str, Any], names: Iterable[str], what: str, at: Place) -> None:
+    if missing := [name for name in names if name not in values]:
+        raise FormatError(f"expected the {what}'s '{missing[0]}', found none", at=at)
 
 
 def pseudonyms(store: Store) -> dict[str, str]:
@@ -166,7 +163,7 @@ def pseudonyms(store: Store) -> dict[str, str]:
     return {name: f"a{number}" for number, name in enumerate(people, 1)}
 
 
-def without_names(lines: Iterable[str], names: Mapping[str, str]) -> Iterator[str]:
+def without_names(lines: Iterable[bytes], names: Mapping[str, str]) -> Iterator[bytes]:
     """Return the lines of an export of everything with other names in it."""
     anyone = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
     pattern = re.compile(rf"(?<!\w)(?:{anyone})(?!\w)", re.IGNORECASE) if names else None
@@ -241,7 +238,7 @@ class Imported:
 
 def import_judgements(
     store: Store,
-    lines: Sequence[str],
+    text: str,
     document: Callable[[str], Document],
     *,
     topics: Container[str],
@@ -249,14 +246,14 @@ def import_judgements(
     assessor: str = "",
     file: str = "import",
 ) -> Imported:
-    """Read the judgements of one or more assessors from the lines of a file, all of them or none.
+    """Read the judgements of one or more assessors from the text of a file, all of them or none.
 
     What is known already stays as it is. `document` gives the text of an id; topics that are not in `topics` are
     refused. `actor` imports them; `assessor` is whose they are, where the lines do not say it or are to be overruled.
     """
-    numbered = [(line, Place(file, number)) for number, line in enumerate(lines, 1) if line.strip()]
+    numbered = ((line, Place(file, number)) for number, line in numbered_lines(text))
     rows = _joined([_judgement(line, at, assessor, document, topics) for line, at in numbered])
-    digest = hashlib.sha256("\n".join(lines).encode()).hexdigest()
+    digest = hashlib.sha256(text.removesuffix("\n").encode()).hexdigest()
     names = tuple(dict.fromkeys(row.key.assessor for row in rows))
     for name in names:
         register(store, Assessor(name, IMPORTED, f"{file} {digest[:16]}"), actor=actor)
@@ -304,9 +301,9 @@ def _joined(rows: Sequence[_Row]) -> list[_Row]:
 def _judgement(
     line: str, at: Place, assessor: str, document: Callable[[str], Document], topics: Container[str]
 ) -> _Row:
-    value = read_line(line, at)
+    value = read_object(line, at)
     try:
-        json_line(value).encode()
+        json_line(value)
         line.encode()
     except (ValueError, RecursionError) as error:  # half a character, which no file holds
         raise FormatError(f"expected a JSON object, found: {error}", at=at) from error

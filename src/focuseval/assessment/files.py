@@ -1,19 +1,15 @@
-"""The files of a project: private, written whole or not at all, and on the disk when a function returns.
-
-JSON lines end with a line feed and nothing else: other line ends of Unicode (U+2028) may stand inside a text.
-"""
+"""The files of a project: private, written whole or not at all, and on the disk when a function returns."""
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from focuseval.engine.files import sync
-from focuseval.errors import AssessError, FormatError, Place
+from focuseval.errors import AssessError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,12 +31,12 @@ def make_private(path: Path) -> None:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
 
-def write_private(path: Path, text: str) -> None:
+def write_private(path: Path, data: bytes) -> None:
     """Write a small file whole or not at all; nobody else reads it. Of several writers the last one counts."""
     handle, name = tempfile.mkstemp(".partial", f".{path.name}.", path.parent)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
         settle(Path(name), path)
     finally:
         Path(name).unlink(missing_ok=True)
@@ -71,10 +67,10 @@ def settle(partial: Path, target: Path) -> None:
 def stamp_of(path: Path) -> tuple[int, int, int] | None:
     """Return what differs after a file has changed; None where there is none."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 @contextmanager
@@ -94,28 +90,3 @@ def held(path: Path, *, alone: bool, refusal: str) -> Iterator[None]:
     finally:
         if handle >= 0:
             os.close(handle)
-
-
-def json_line(value: dict[str, Any]) -> str:
-    """Return an object as one line."""
-    return json.dumps(value, ensure_ascii=False) + "\n"
-
-
-def lines_of(text: str) -> list[str]:
-    r"""Return the lines of a text, without their ends.
-
-    >>> lines_of('{"a": "one\u2028line"}\n')
-    ['{"a": "one\u2028line"}']
-    """
-    return text.removesuffix("\n").split("\n") if text else []
-
-
-def read_line(line: str, at: Place, remedy: str = "") -> dict[str, Any]:
-    """Return the object of one line; anything else is refused with its place."""
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"expected a JSON object, found: {error}", at=at, remedy=remedy) from error
-    if not isinstance(value, dict):
-        raise FormatError(f"expected a JSON object, found {type(value).__name__}", at=at, remedy=remedy)
-    return value

@@ -27,6 +27,7 @@ from focuseval.assessment.store import ADJUDICATED, Quote, Saved, Store
 from focuseval.collection.rendering import Document
 from focuseval.data import highlights as spans
 from focuseval.data.gold import TOO_SMALL, UNKNOWN, Articles, Gold, GradedElements, Passages
+from focuseval.data.remarks import Remark, remark_on
 from focuseval.errors import AssessError
 from focuseval.formats import find_format
 from focuseval.formats.convert import write_gold
@@ -91,7 +92,14 @@ def gold_of(
     texts = pa.array([row[3] for row in marked], pa.string())
     passages = Passages(*codes([row[0] for row in marked]), start, end, end - start, quote=texts)
     pages = [(one, documents.get(one.key.document)) for one in saved] if documents else []
-    graded = [(one, *element) for one, page in pages for element in _graded(one, page)]
+    graded = []
+    for one, page in pages:  # every element with highlighted text
+        grades = inferred(page, one.judgement.grades)
+        for element in page.elements:
+            rsize = spans.size(spans.intersect(one.judgement.highlights, ((element.start, element.end),)))
+            if rsize:
+                grade = _GRADE[grades[element.path]] if element.path in grades else 2
+                graded.append((one, element.path, grade, element.end - element.start, rsize))
     elements = GradedElements(
         *codes([row[0] for row in graded]),
         path=pa.array([row[1] for row in graded], pa.string()).dictionary_encode(),
@@ -113,17 +121,6 @@ def gold_of(
         queries={topic: text for topic, text in (queries or {}).items() if topic in topic_codes},
         attributes=facts,
     )
-
-
-def _graded(saved: Saved, document: Document) -> list[tuple[str, int, int, int]]:
-    """Return every element with highlighted text: path, exhaustivity, size, highlighted size."""
-    grades, found = inferred(document, saved.judgement.grades), []
-    for element in document.elements:
-        rsize = spans.size(spans.intersect(saved.judgement.highlights, ((element.start, element.end),)))
-        if rsize:
-            grade = _GRADE[grades[element.path]] if element.path in grades else 2
-            found.append((element.path, grade, element.end - element.start, rsize))
-    return found
 
 
 def refuse_changed(saved: Sequence[Saved], index: Index) -> None:
@@ -166,59 +163,53 @@ def build_gold(
     return replace(gold, remarks=_stale(store) if assessor == ADJUDICATED else ())
 
 
-def build_merged(
-    store: Store, whose: Whose, documents: DocumentCache, *, queries: Mapping[str, str], graded: bool
-) -> Gold:
-    """Return one gold from the finished judgements of everyone; see `focuseval.assessment.adjudication`.
-
-    The counts of each kind are among its remarks, and in its attributes topic by topic.
-    """
-    rule, lead, imported, include = whose.merge or "", whose.assessor, whose.imported, whose.include
-    merged = merge_judgements(store, rule, lead=lead, imported=imported, include=include)
-    saved = [one.saved for one in merged.values() if one.saved is not None]
-    if documents.index is not None:
-        refuse_changed([side for one in merged.values() for side in one.of], documents.index)
-
-    def quotes(one: Saved) -> list[Quote]:
-        text = documents.get(one.key.document).text
-        return [(start, end, text[start:end]) for start, end in one.judgement.highlights]
-
-    known = facts(merged, labels(store))
-    gold = gold_of(saved, quotes, store, documents if graded else None, queries=queries, facts=known)
-    counts = merged_counts(gold)
-    return replace(gold, remarks=(*([counts_text(counts)] if counts else []), *_stale(store)))
-
-
 def _stale(store: Store) -> tuple[str, ...]:
     stale = stale_decisions(store)
     if not stale:
         return ()
     (topic, document), names = next(iter(stale.items()))
+    older = f"{len(stale)} decisions are older than a judgement under them"
     first = f"{document} for topic {topic}, changed by {', '.join(names)}"
-    return (
-        f"{len(stale)} decisions are older than a judgement under them, the first of {first}; adjudicate them again",
-    )
+    return (f"{older}, the first of {first}; adjudicate them again",)
 
 
 def whose_gold(
     store: Store, documents: DocumentCache, whose: Whose, *, queries: Mapping[str, str], graded: bool
 ) -> tuple[Gold, str]:
-    """Return the gold that was asked for, and in a word whose it is."""
+    """Return the gold that was asked for, and in a word whose it is.
+
+    Of a gold merged from everyone's judgements (see `focuseval.assessment.adjudication`) the counts of each kind are
+    among its remarks, and in its attributes topic by topic.
+    """
     if whose.merge:
         if whose.adjudicated or (whose.assessor and whose.merge != "lead"):
             raise AssessError("expected --merge, or --assessor or --adjudicated, found both")
-        return build_merged(store, whose, documents, queries=queries, graded=graded), f"merged by {whose.merge}"
-    name = chosen_assessor(store, whose.assessor, adjudicated=whose.adjudicated)
+        lead, imported, include = whose.assessor, whose.imported, whose.include
+        merged = merge_judgements(store, whose.merge, lead=lead, imported=imported, include=include)
+        saved = [one.saved for one in merged.values() if one.saved is not None]
+        if documents.index is not None:
+            refuse_changed([side for one in merged.values() for side in one.of], documents.index)
+
+        def quotes(one: Saved) -> list[Quote]:
+            text = documents.get(one.key.document).text
+            return [(start, end, text[start:end]) for start, end in one.judgement.highlights]
+
+        known = facts(merged, labels(store))
+        gold = gold_of(saved, quotes, store, documents if graded else None, queries=queries, facts=known)
+        counts = merged_counts(gold)
+        remarks = (*([counts_text(counts)] if counts else []), *_stale(store))
+        return replace(gold, remarks=remarks), f"merged by {whose.merge}"
+    name = chosen_assessor(store, whose)
     gold = build_gold(store, name, documents=documents if graded else None, queries=queries, index=documents.index)
     return gold, labels(store).get(name, name)
 
 
-def chosen_assessor(store: Store, assessor: str | None, *, adjudicated: bool) -> str:
+def chosen_assessor(store: Store, whose: Whose) -> str:
     """Return whose judgements are meant; unsaid is enough where only one has finished any and is no language model."""
-    if adjudicated and assessor:
+    if whose.adjudicated and whose.assessor:
         raise AssessError("expected --assessor or --adjudicated, found both")
-    if adjudicated or assessor:
-        return assessor or ADJUDICATED
+    if whose.adjudicated or whose.assessor:
+        return whose.assessor or ADJUDICATED
     names = sorted(finished(store))
     people = [name for name in names if not name.startswith(MODEL_PREFIX)]
     if len(people) == 1:
@@ -274,29 +265,34 @@ def read_project(
 
 def export_gold(
     store: Store, documents: DocumentCache, target: Path, wanted: str, *, whose: Whose, queries: Mapping[str, str]
-) -> tuple[str, ...]:
+) -> tuple[Remark, ...]:
     """Write judgements in a gold format, whole or not at all; return the counts, and what the format could not say."""
     gold, name = whose_gold(store, documents, whose, queries=queries, graded=wanted == "inex-2005")
     if not gold.topics:
         raise AssessError(f"expected finished judgements of {name}, found none yet")
-    return (*gold.remarks, *write_judged(gold, target, wanted, documents.index, lossy=True))
+    counts = (remark_on("", line) for line in gold.remarks)
+    return (*counts, *write_judged(gold, target, wanted, documents.index, lossy=True))
 
 
 def write_judged(
     gold: Gold, target: str | Path, wanted: str, index: Index | None, *, lossy: bool = False
-) -> tuple[str, ...]:
-    """Write a project's gold; models and imported assessors whom it cannot name are named beside it; return remarks."""
-    remarks = write_gold(gold, target, wanted, index, lossy=lossy)
+) -> tuple[Remark, ...]:
+    """Write a project's gold; models and imported assessors whom it cannot name are named beside it; return remarks.
+
+    A remark on what the format cannot say names the format as its file; the others name none.
+    """
+    remarks = [remark_on(wanted, line) for line in write_gold(gold, target, wanted, index, lossy=lossy)]
     whose = {topic: facts["assessor"] for topic, facts in gold.attributes.items() if "assessor" in facts}
     named = {name for names in whose.values() for name in names.split(", ")}
     imported = sorted(name for name in named if f"({IMPORTED})" in name or name.startswith(MODEL_PREFIX))
-    remarks += tuple(f"these are the judgements of {name}" for name in imported)
+    remarks += [remark_on("", f"these are the judgements of {name}") for name in imported]
     if str(target) == "-" or "attributes" in find_format(wanted, "gold").says:
-        return remarks
+        return tuple(remarks)
     side = Path(f"{target}{SIDE}")
     if imported:
         names = {"gold": Path(target).name, "topics": whose}
         write_whole(side, [json.dumps(names, ensure_ascii=False, indent=1).encode(), b"\n"])
-        return (*remarks, f"{wanted} cannot name assessors: {side} does")
-    side.unlink(missing_ok=True)
-    return remarks
+        remarks.append(remark_on("", f"{wanted} cannot name assessors: {side} does"))
+    else:
+        side.unlink(missing_ok=True)
+    return tuple(remarks)

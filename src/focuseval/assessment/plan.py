@@ -59,7 +59,9 @@ class Pooled(NamedTuple):
     runs: int = 0
     best: int = 0
     by: tuple[int, ...] = ()
-    """The runs that brought it, by their places in the event that added it."""
+    """The runs that brought it, by their places in the event that added it, or in a pool."""
+    batch: int = 0
+    """When it came: later runs are a batch of their own."""
 
 
 def add_to_pool(
@@ -82,7 +84,7 @@ def add_to_pool(
     if fresh or again:
         edit: Edit = {"kind": "pool", "rows": [row[:5] for row in fresh.values()]}
         if runs:
-            edit |= {"runs": runs, "by": [row.by for row in fresh.values()], "again": again}
+            edit |= {"runs": runs, "by": [row.by for row in fresh.values()], "again": [row[:6] for row in again]}
         record(store, edit, actor=actor)
     return len(fresh)
 
@@ -230,8 +232,16 @@ def assign(store: Store, units: Sequence[Unit], to: Collection[str], *, how: str
     topics = {topic for topic, _ in units}
     before = {row for topic in topics for row in owners(store, topic)}
     after = before
-    for unit in units:
-        after = _given(store, after, unit, to, how)
+    for topic, document in units:
+        here = {row for row in after if row[0] == topic and (not document or row[1] in ("", document))}
+        given = {(topic, document, name) for name in to}
+        if how != ALSO:
+            whole = {name for _, one, name in here if not one} if document else set()
+            rest = [row.document for row in pool(store, topic=topic) if row.document != document] if whole else []
+            others = {(topic, one, name) for one in rest for name in whole}  # they keep the rest of their topic
+            after = (after - here) | others | given
+        elif here:
+            after = after | given
     if how == ONLY:
         taken = before - after
         query = "SELECT topic, document, assessor FROM judgements WHERE topic = ?"
@@ -245,20 +255,6 @@ def assign(store: Store, units: Sequence[Unit], to: Collection[str], *, how: str
     if remove or add:
         record(store, {"kind": "reassign", "remove": remove, "add": add}, actor=actor)
     return len(remove) + len(add)
-
-
-def _given(store: Store, rows: set[Row], unit: Unit, to: Collection[str], how: str) -> set[Row]:
-    """Return all assignments after one unit was given away."""
-    topic, document = unit
-    here = {row for row in rows if row[0] == topic and (not document or row[1] in ("", document))}
-    if how == ALSO:
-        return rows | {(topic, document, name) for name in to} if here else rows
-    others: set[Row] = set()
-    if document:  # whoever has the whole topic keeps the other documents of it
-        whole = {name for _, one, name in here if not one}
-        rest = [row.document for row in pool(store, topic=topic) if row.document != document] if whole else []
-        others = {(topic, one, name) for one in rest for name in whole}
-    return (rows - here) | others | {(topic, document, name) for name in to}
 
 
 TRAINING, CONTROL = "training", "control"
@@ -319,7 +315,7 @@ def answers(store: Store) -> list[KnownAnswer]:
     found = []
     for unit, use in known_units(store).items():
         decided = store.judgement(Key(ADJUDICATED, *unit)).judgement
-        for key in store.judged_of(*unit):
+        for key in store.judged(None, *unit):
             first = first_finished(store, key) if key.assessor != ADJUDICATED else None
             if first is not None and decided.finished:
                 at, judgement = first

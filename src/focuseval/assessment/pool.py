@@ -1,4 +1,4 @@
-r"""A pool: the documents to judge, from runs, by a depth or a size, in an order; over columns, not over results.
+r"""A pool: the documents to judge, from runs, by a depth or a size, in an order; and the project's own, as it grows.
 
 Its file says where it came from, and has a line for every document::
 
@@ -9,10 +9,16 @@ Its file says where it came from, and has a line for every document::
 ``runs`` counts the runs that returned the document at all, ``best`` is its best rank among documents, ``by`` says which
 runs brought it into the pool. More runs can be added later: what is there keeps its place, new documents follow; every
 run says in which batch it came and how deep it was pooled.
+
+The events of a project say which runs were pooled and what they brought; `project_pool` gives the pool back from them.
+Files of runs are kept under names that say what they hold: ``runs/0123456789ab-vsm.xml``.
 """
 
 from __future__ import annotations
 
+import hashlib
+import re
+from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -22,8 +28,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.assessment.files import json_line, lines_of, read_line
-from focuseval.errors import FormatError, MissingDataError, Place
+from focuseval.assessment.files import make_private, settle
+from focuseval.assessment.plan import Pooled, add_to_pool, pool
+from focuseval.assessment.rules import FINISHED
+from focuseval.data.json_lines import json_line, numbered_lines, read_object
+from focuseval.engine.files import unpacked
+from focuseval.errors import FocusevalError, FormatError, MissingDataError, Place, StorageError
+from focuseval.formats import read_run
 from focuseval.formats.output import write_whole
 
 if TYPE_CHECKING:
@@ -31,7 +42,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from focuseval.assessment.store import Store
+    from focuseval.collection.index import Index
     from focuseval.data.run import Run
+
 
 ORDERS = ("runs", "shuffled")
 
@@ -50,23 +64,11 @@ class Contributor:
 
 
 @dataclass(frozen=True)
-class Entry:
-    """A document to judge for a topic."""
-
-    topic: str
-    document: str
-    runs: int
-    best: int
-    by: tuple[int, ...]
-    batch: int = 0
-
-
-@dataclass(frozen=True)
 class Pool:
     """Documents to judge, topic by topic in judging order, and where they come from."""
 
     contributors: tuple[Contributor, ...]
-    entries: tuple[Entry, ...]
+    entries: tuple[Pooled, ...]
     depth: int | None = None
     size: int | None = None
     order: str = "runs"
@@ -129,28 +131,46 @@ def build_pool(
         brought.setdefault(pair, []).append(run)
     columns = zip(chosen.topic.tolist(), chosen.document.tolist(), returned.tolist(), chosen.rank.tolist(), strict=True)
     entries = [
-        Entry(topics[topic], documents[document], count, rank, tuple(brought[(topic << 32) | document]))
+        Pooled(topics[topic], documents[document], 0, count, rank, tuple(brought[(topic << 32) | document]))
         for topic, document, count, rank in columns
     ]
-    known = {(entry.topic, entry.document) for entry in base.entries} if base else set()
+    known = {entry[:2] for entry in base.entries} if base else set()
     batch = 1 + max((one.batch for one in base.contributors), default=0) if base else 0
-    fresh = [replace(entry, batch=batch) for entry in entries if (entry.topic, entry.document) not in known]
+    fresh = [entry._replace(batch=batch) for entry in entries if entry[:2] not in known]
     place = {topic: k for k, topic in enumerate(dict.fromkeys(entry.topic for entry in fresh))}
     if order == "runs":
         fresh.sort(key=lambda entry: (place[entry.topic], -entry.runs, entry.best, entry.document))
     else:
-        names = sorted((entry.topic, entry.document) for entry in fresh)
+        names = sorted(entry[:2] for entry in fresh)
         drawn = dict(zip(names, np.random.default_rng(seed).permutation(len(names)).tolist(), strict=True))
-        fresh.sort(key=lambda entry: (place[entry.topic], drawn[entry.topic, entry.document]))
+        fresh.sort(key=lambda entry: (place[entry.topic], drawn[entry[:2]]))
     how = (batch, depth, size)
     contributors = tuple(Contributor(run.run_id, Path(run.file).name, run.sha256, *how) for run in runs)
     added = Pool(contributors, tuple(fresh), depth, size, order, seed)
-    return _joined(base, added, entries) if base else added
+    if base is None:
+        return added
+    shift, again = len(base.contributors), {entry[:2]: entry for entry in entries}
+    kept = []
+    for entry in base.entries:  # in place, with the new runs counted
+        more = again.get(entry[:2], Pooled(*entry[:2], best=entry.best))
+        brought_by = (*entry.by, *(run + shift for run in more.by))
+        kept.append(entry._replace(runs=entry.runs + more.runs, best=min(entry.best, more.best), by=brought_by))
+    fresh = [entry._replace(by=tuple(run + shift for run in entry.by)) for entry in fresh]
+    return replace(added, contributors=(*base.contributors, *contributors), entries=(*kept, *fresh))
 
 
 def _ranked(runs: Sequence[Run]) -> tuple[list[str], list[str], _Ranked]:
     """Return the names of topics and documents, and every document's rank in every run."""
-    ids = pa.chunked_array([_ids(run) for run in runs]).dictionary_encode().unify_dictionaries()
+    names = []
+    for run in runs:  # the collection's names, where the run is placed in one and it has them
+        joined = run.document.combine_chunks() if isinstance(run.document, pa.ChunkedArray) else run.document
+        own = pc.cast(joined, pa.string())
+        if run.placement is not None:
+            row = run.placement.document
+            known = run.placement.collection.ids.take(pa.array(np.maximum(row, 0)))
+            own = pc.if_else(pa.array(row >= 0), known, own)
+        names.append(own)
+    ids = pa.chunked_array(names).dictionary_encode().unify_dictionaries()
     documents = ids.chunk(0).dictionary.to_pylist() if ids.num_chunks else []
     topics = list(dict.fromkeys(topic for run in runs for topic in run.topics))
     code = {topic: k for k, topic in enumerate(topics)}
@@ -165,17 +185,6 @@ def _ranked(runs: Sequence[Run]) -> tuple[list[str], list[str], _Ranked]:
         rank = np.arange(len(topic)) - np.repeat(starts, np.diff(np.r_[starts, len(topic)])) + 1
         parts.append(_Ranked(topic, document, np.full(len(topic), number, np.int64), rank))
     return topics, documents, _Ranked(*map(np.concatenate, zip(*parts, strict=True)))
-
-
-def _ids(run: Run) -> pa.Array:
-    """Return the ids of a run's documents: the collection's, where the run is placed in one and it has them."""
-    joined = run.document.combine_chunks() if isinstance(run.document, pa.ChunkedArray) else run.document
-    names = pc.cast(joined, pa.string())
-    if run.placement is None:
-        return names
-    row = run.placement.document
-    known = run.placement.collection.ids.take(pa.array(np.maximum(row, 0)))
-    return pc.if_else(pa.array(row >= 0), known, names)
 
 
 def _chosen(ranked: _Ranked, depth: int | None, size: int) -> tuple[_Ranked, _Ranked]:
@@ -193,21 +202,6 @@ def _chosen(ranked: _Ranked, depth: int | None, size: int) -> tuple[_Ranked, _Ra
     return taken, ranked.take((ranked.rank <= reach[ranked.topic]) & np.isin(ranked.pair, taken.pair))
 
 
-def _joined(base: Pool, added: Pool, entries: Sequence[Entry]) -> Pool:
-    """Return a pool with more runs: old entries in place, with the new runs counted, then the new entries."""
-    shift = len(base.contributors)
-    again = {(entry.topic, entry.document): entry for entry in entries}
-    kept = []
-    for entry in base.entries:
-        found = again.get((entry.topic, entry.document))
-        if found is not None:
-            by = (*entry.by, *(run + shift for run in found.by))
-            entry = replace(entry, runs=entry.runs + found.runs, best=min(entry.best, found.best), by=by)  # noqa: PLW2901  the same document
-        kept.append(entry)
-    fresh = [replace(entry, by=tuple(run + shift for run in entry.by)) for entry in added.entries]
-    return replace(added, contributors=(*base.contributors, *added.contributors), entries=(*kept, *fresh))
-
-
 def write_pool(pool: Pool, path: str | Path) -> None:
     """Write a pool's file, whole or not at all."""
     how = {name: getattr(pool, name) for name in ("depth", "size", "order", "seed")}
@@ -216,32 +210,33 @@ def write_pool(pool: Pool, path: str | Path) -> None:
         {"topic": one.topic, "doc": one.document, "runs": one.runs, "best": one.best, "by": one.by, "batch": one.batch}
         for one in pool.entries
     )
-    write_whole(path, (json_line(value).encode() for value in chain([head], rows)))
+    write_whole(path, map(json_line, chain([head], rows)))
 
 
 def read_pool(path: str | Path) -> Pool:
     """Read a pool's file."""
     try:
-        lines = lines_of(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         remedy = "check the name and the permissions"
         raise FormatError(f"expected a pool, found: {error}", at=str(path), remedy=remedy) from error
-    remedy = "write one object on each line"
-    values = [read_line(line, Place(str(path), number), remedy) for number, line in enumerate(lines, 1)]
-    if not values or values[0].get("pool") != 1:
-        raise FormatError('expected {"pool": 1, …}', at=Place(str(path), 1), remedy="make a pool with 'focuseval pool'")
-    head, entries, expected = values[0], list[Entry](), "a pooled document, found no"
+    places = ((Place(str(path), number), line) for number, line in numbered_lines(text))
+    values = [(at, read_object(line, at, "write one object on each line")) for at, line in places]
+    at, head = values[0] if values else (Place(str(path), 1), {})
+    remedy = "make the pool with 'focuseval pool'"
+    if head.get("pool") != 1:
+        raise FormatError('expected {"pool": 1, …}', at=at, remedy=remedy)
+    entries, expected = list[Pooled](), "runs, depth, size, order and seed of the pool, found:"
     try:
-        for value in values[1:]:
-            by = tuple(value["by"])
-            entries.append(Entry(value["topic"], value["doc"], value["runs"], value["best"], by, value["batch"]))
-        expected = "runs, depth, size, order and seed of the pool, found:"
         contributors = tuple(Contributor(**run) for run in head["runs"])
-        return Pool(contributors, tuple(entries), head["depth"], head["size"], head["order"], head["seed"])
+        how = [head[name] for name in ("depth", "size", "order", "seed")]
+        expected = "a pooled document, found no"
+        for at, one in values[1:]:  # noqa: B007  the error names the line at hand
+            by, batch = tuple(one["by"]), one["batch"]
+            entries.append(Pooled(one["topic"], one["doc"], 0, one["runs"], one["best"], by, batch))
     except (KeyError, TypeError) as error:
-        at = Place(str(path), len(entries) + 2 if len(entries) + 1 < len(values) else 1)
-        remedy = "make the pool with 'focuseval pool'"
         raise FormatError(f"expected {expected} {error}", at=at, remedy=remedy) from error
+    return Pool(contributors, tuple(entries), *how)
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,3 +274,127 @@ def describe_pool(pool: Pool) -> PoolStatistics:
         tuple((member * (member.sum(axis=1, keepdims=True) == 1)).sum(axis=0).tolist()),
         np.divide(shared, either, out=np.zeros((runs, runs)), where=either > 0),
     )
+
+
+def project_pool(store: Store) -> Pool:
+    """Return the project's pool: who contributed, what there is to judge, and who brought it.
+
+    Of a pool that an older version added only the documents are known, not which runs brought them.
+    """
+    runs: list[Contributor] = []
+    by: dict[tuple[str, str], tuple[int, ...]] = {}
+    batches: dict[tuple[str, str], int] = {}
+    for batch, (_, edit) in enumerate(store.project_events("pool")):
+        number = {}
+        for k, one in enumerate(edit.get("runs", ())):
+            contributor = replace(Contributor(**one), batch=batch)
+            known = next((place for place, other in enumerate(runs) if _same(other, contributor)), None)
+            number[k] = len(runs) if known is None else known
+            if known is None:
+                runs.append(contributor)
+        returned = [[*row, places] for row, places in zip(edit["rows"], edit.get("by", ()), strict=False)]
+        returned += edit.get("again", ())  # documents of the pool that more runs returned
+        for topic, document, *_, brought in returned:
+            known_by = by.get((topic, document), ())
+            by[topic, document] = tuple(dict.fromkeys((*known_by, *(number[k] for k in brought))))
+        for topic, document, *_ in edit["rows"]:
+            batches.setdefault((topic, document), batch)
+    rows = (row._replace(position=0, by=by.get(row[:2], ()), batch=batches.get(row[:2], 0)) for row in pool(store))
+    return Pool(tuple(runs), tuple(rows))
+
+
+def _same(left: Contributor, right: Contributor) -> bool:
+    return (left.run, left.sha256, left.depth, left.size) == (right.run, right.sha256, right.depth, right.size)
+
+
+def add_pool(store: Store, wanted: Pool, *, actor: str) -> int:
+    """Add the documents of a pool that the project does not have; return how many they are.
+
+    Documents that it has keep their places; that more runs returned them is noted.
+    """
+    known = project_pool(store)
+    units = {entry[:2] for entry in known.entries}
+    fresh = {k for k, one in enumerate(wanted.contributors) if not any(_same(one, old) for old in known.contributors)}
+    again = [row for row in wanted.entries if row[:2] in units and fresh & set(row.by)]
+    runs = [vars(one) for one in wanted.contributors]
+    return add_to_pool(store, wanted.entries, actor=actor, runs=runs, again=again)
+
+
+@dataclass(frozen=True)
+class Growth:
+    """What more runs would add to the pool of one topic."""
+
+    topic: str
+    pooled: int
+    """Documents that the pool has."""
+    judged: int
+    """Documents of it that somebody has finished."""
+    returned: int
+    """Documents that the new runs returned, as deep as they would be pooled."""
+    fresh: int
+    """Those of them that the pool does not have."""
+    judged_returned: int
+    """Those of them that somebody has finished: what the runs can be scored with as it is."""
+
+
+def grown(
+    store: Store, runs: Sequence[Run], *, depth: int | None, size: int | None = None
+) -> tuple[Pool, list[Growth]]:
+    """Return the pool with more runs in it, and what they would add topic by topic; nothing is changed."""
+    base = project_pool(store)
+    alone = build_pool(runs, depth=depth, size=size)
+    after = build_pool(runs, depth=depth, size=size, base=base) if base.contributors or base.entries else alone
+    units = {entry[:2] for entry in base.entries}
+    judged = "SELECT DISTINCT topic, document FROM judgements WHERE status IN (?, ?)"
+    finished = {(topic, document) for topic, document in store.database.read().execute(judged, FINISHED)}
+    returned = [entry[:2] for entry in alone.entries]
+    counts = [
+        Counter(topic for topic, _ in some)
+        for some in (units, finished & units, returned, set(returned) - units, set(returned) & finished)
+    ]
+    topics = sorted({entry.topic for entry in after.entries})
+    return after, [Growth(topic, *(count[topic] for count in counts)) for topic in topics]
+
+
+def why_pooled(store: Store, topic: str, document: str) -> tuple[Pooled | None, list[Contributor]]:
+    """Return how a document came into the pool: its entry, and the runs that brought it."""
+    found = project_pool(store)
+    entry = next((one for one in found.entries if one[:2] == (topic, document)), None)
+    return entry, [found.contributors[k] for k in entry.by] if entry else []
+
+
+FOLDER = "runs"
+LARGEST = 2**28
+"""Bytes of a run, unpacked: a few kilobytes may stand for many gigabytes."""
+_KEPT = re.compile(r"[0-9a-f]{12}-[\w.-]{1,80}")
+
+
+def keep_run(project: Path, name: str, data: bytes, *, index: Index | None) -> Path:
+    """Keep a run's file, after it was read as one; the same file is kept once."""
+    safe = re.sub(r"[^\w.-]+", "_", name.replace("\\", "/").rpartition("/")[2], flags=re.ASCII)[-80:]
+    target = project / FOLDER / f"{hashlib.sha256(data).hexdigest()[:12]}-{safe.lstrip('.') or 'run'}"
+    partial = target.with_name(f"partial-{target.name}")
+    try:
+        unpacked(data, name, largest=LARGEST)
+        target.parent.mkdir(mode=0o700, exist_ok=True)
+        make_private(partial)
+        partial.write_bytes(data)
+        read_run(partial, index=index)
+        settle(partial, target)
+    except FocusevalError as error:  # the file's own name, not where we put it for a moment
+        raise FormatError(str(error).replace(str(partial), name)) from error
+    except OSError as error:
+        raise StorageError(f"{name}: {error.strerror}; the run was not kept") from error
+    finally:
+        partial.unlink(missing_ok=True)
+    return target
+
+
+def kept_runs(project: Path) -> list[Path]:
+    """Return the runs that a project keeps, by name."""
+    return sorted(path for path in (project / FOLDER).glob("*") if _KEPT.fullmatch(path.name))
+
+
+def run_named(project: Path, name: str) -> Path | None:
+    """Return one of the kept runs; a name never becomes a path."""
+    return next((path for path in kept_runs(project) if path.name == name), None)

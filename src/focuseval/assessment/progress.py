@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -32,21 +31,6 @@ class PoolEntry(NamedTuple):
     flagged: bool
 
 
-@dataclass(frozen=True)
-class Progress:
-    """A topic's documents, counted by status."""
-
-    topic: str
-    total: int
-    counts: dict[str, int]
-    flagged: int
-
-    @property
-    def done(self) -> int:
-        """Documents that are finished."""
-        return sum(self.counts[status] for status in FINISHED)
-
-
 def entries(store: Store, assessor: str, topic: str | None = None) -> list[PoolEntry]:
     """Return what an assessor has to judge, by topic and position: everything, or one topic's."""
     known = store.statuses(assessor)
@@ -54,16 +38,17 @@ def entries(store: Store, assessor: str, topic: str | None = None) -> list[PoolE
     return [PoolEntry(row, *known.get((row.topic, row.document), (TODO, False))) for row in rows]
 
 
-def by_topic(found: Sequence[PoolEntry]) -> list[Progress]:
+def by_topic(found: Sequence[PoolEntry]) -> list[Work]:
     """Return the progress of each topic, in the order of the entries."""
     topics: dict[str, list[PoolEntry]] = {}
     for entry in found:
         topics.setdefault(entry.pooled.topic, []).append(entry)
-    counts = {topic: Counter(row.status for row in rows) for topic, rows in topics.items()}
-    return [
-        Progress(topic, len(rows), {s: counts[topic][s] for s in STATUSES}, sum(row.flagged for row in rows))
-        for topic, rows in topics.items()
-    ]
+    works = []
+    for topic, rows in topics.items():
+        counts = Counter(row.status for row in rows)
+        done, flagged = (counts[RELEVANT], counts[NOT_RELEVANT]), sum(row.flagged for row in rows)
+        works.append(Work("", topic, len(rows), *done, counts[OPEN], counts[SKIPPED], flagged))
+    return works
 
 
 def next_undone(found: Sequence[PoolEntry], topic: str, document: str) -> Pooled | None:
@@ -164,6 +149,12 @@ class Work(NamedTuple):
     def todo(self) -> int:
         """Documents that nobody has begun."""
         return max(0, self.total - self.done - self.in_progress - self.skipped)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Documents by status."""
+        numbers = (self.todo, self.in_progress, self.relevant, self.not_relevant, self.skipped)
+        return dict(zip(STATUSES, numbers, strict=True))
 
     @property
     def per_document(self) -> float | None:

@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from focuseval.assessment.database import restore_remedy
 from focuseval.assessment.files import held, write_private
-from focuseval.assessment.growth import add_pool
-from focuseval.assessment.pool import Pool, read_pool
+from focuseval.assessment.pool import Pool, add_pool, read_pool
 from focuseval.assessment.store import Store
 from focuseval.assessment.wording import take_topics
 from focuseval.collection.documents import open_documents
@@ -108,7 +107,7 @@ def open_project(
             check_pool(wanted, {topic.id for topic in known}, documents, pool)
             add_pool(store, wanted, actor=actor or "focuseval")
         if collection:
-            write_private(place / "project.json", json.dumps(settings, indent=1) + "\n")
+            write_private(place / "project.json", f"{json.dumps(settings, indent=1)}\n".encode())
         return Project(place, store, documents, known, opened.pop_all())
 
 
@@ -125,7 +124,7 @@ def secret(folder: Path) -> bytes:
     """Return the key that signs the project's cookies; it stays the same, so that a restart logs nobody out."""
     place = folder / "secret"
     if not place.exists() or not place.stat().st_size:
-        write_private(place, secrets.token_urlsafe(32))
+        write_private(place, secrets.token_urlsafe(32).encode())
     return place.read_bytes()
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import uuid
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from focuseval.assessment.rules import OPEN, TODO, Judgement, as_dict
 from focuseval.assessment.store import Key, Request, Saved, Store
@@ -45,12 +45,12 @@ def _edit(judgement: Judgement, proposal: Proposal, document: Document, *, finis
     return {"kind": "replace", "judgement": as_dict(moved), "barrier": True, "source": "re-anchored"}
 
 
-@dataclass(frozen=True)
-class ChangedText:
+class ChangedText(NamedTuple):
     """A judgement of a text that is another one now, and what would become of its highlights."""
 
     saved: Saved
-    highlights: int
+    document: Document
+    proposal: Proposal
     moved: int
     lost: int
 
@@ -66,9 +66,10 @@ def changed_texts(store: Store, document: Callable[[str], Document]) -> list[Cha
     for saved in store.judgements() if changed else ():
         page = changed.get((saved.key.document, saved.text_sha256))
         if page is not None:
-            anchored = propose(saved.judgement.bep, store.quotes(saved.key), page.text).highlights
-            lost, moved = sum(one.after is None for one in anchored), sum(one.verdict == MOVED for one in anchored)
-            found.append(ChangedText(saved, len(anchored), moved, lost))
+            proposal = propose(saved.judgement.bep, store.quotes(saved.key), page.text)
+            moved = sum(one.verdict == MOVED for one in proposal.highlights)
+            lost = sum(one.after is None for one in proposal.highlights)
+            found.append(ChangedText(saved, page, proposal, moved, lost))
     return found
 
 
@@ -81,10 +82,8 @@ def reanchor_all(store: Store, document: Callable[[str], Document], *, finished:
     """
     changed = changed_texts(store, document)
     requests = []
-    for one in changed:
-        if not one.lost:
-            saved, page = one.saved, document(one.saved.key.document)
-            proposal = propose(saved.judgement.bep, store.quotes(saved.key), page.text)
+    for saved, page, proposal, _, lost in changed:
+        if not lost:
             edit = _edit(saved.judgement, proposal, page, finished=finished)
             requests.append(Request(saved.key, page, edit, saved.version, uuid.uuid4().hex, actor))
     store.edit_all(requests)

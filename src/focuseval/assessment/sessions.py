@@ -26,9 +26,11 @@ import secrets
 import threading
 import time
 from collections import Counter, OrderedDict, deque
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from focuseval.assessment.files import lines_of, locked, make_private, stamp_of, write_private
+from focuseval.assessment.files import locked, make_private, stamp_of, write_private
+from focuseval.data.json_lines import json_line, numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -53,13 +55,13 @@ class Sessions:
         self._refresh()
         return {"user": user, "id": secrets.token_urlsafe(16), "epoch": self._revoked[user]}
 
-    def lives(self, cookie: dict[str, Any]) -> bool:
+    def lives(self, cookie: Mapping[str, Any]) -> bool:
         """Whether a session was neither ended nor revoked."""
         self._refresh()
         number, user = str(cookie.get("id", "")), str(cookie.get("user", ""))
         return bool(number) and _hash(number) not in self._ended and cookie.get("epoch") == self._revoked[user]
 
-    def end(self, cookie: dict[str, Any]) -> None:
+    def end(self, cookie: Mapping[str, Any]) -> None:
         """End one session."""
         if cookie.get("id"):
             self._append({"ended": _hash(str(cookie["id"])), "until": int(time.time()) + DAYS * 86_400})
@@ -75,7 +77,7 @@ class Sessions:
         now = time.time()
         with locked(self._path):
             kept = [line for line in _lines(self._path) if line.get("until", now) >= now]
-            write_private(self._path, "".join(f"{json.dumps(line)}\n" for line in kept))
+            write_private(self._path, b"".join(json_line(line, "replace") for line in kept))
 
     def _append(self, line: dict[str, Any]) -> None:
         """Remember an end at once, and write it; a full disk keeps nobody from logging out."""
@@ -89,8 +91,8 @@ class Sessions:
         try:
             with locked(self._path):
                 make_private(self._path)
-                with self._path.open("a", encoding="utf-8") as file:
-                    file.write(f"{json.dumps(line)}\n")
+                with self._path.open("ab") as file:
+                    file.write(json_line(line, "replace"))
                     file.flush()
                     os.fsync(file.fileno())
         except OSError as error:
@@ -112,15 +114,11 @@ class Sessions:
 
 def _lines(path: Path) -> list[dict[str, Any]]:
     """Return the lines that are whole."""
-    found = []
-    for line in lines_of(path.read_text(encoding="utf-8")):
-        try:
-            value = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(value, dict):
-            found.append(value)
-    return found
+    values = []
+    for _, line in numbered_lines(path.read_bytes()):
+        with suppress(ValueError):
+            values.append(json.loads(line))
+    return [value for value in values if isinstance(value, dict)]
 
 
 def _hash(number: str) -> str:
@@ -147,10 +145,15 @@ class Attempts:
         `limits` are the failures that each key may have.
         """
         with self._lock:
-            now = self._clock()
-            waits = [self._wait(key, limit, now) for key, limit in limits.items()]
-            if max(waits) > 0:
-                return max(waits)
+            now, longest = self._clock(), 0.0
+            for key, limit in limits.items():
+                failures = self._failures.get(key, deque())
+                while failures and now - failures[0] >= self._window:
+                    failures.popleft()
+                if len(failures) >= limit:
+                    longest = max(longest, self._window - (now - failures[0]))
+            if longest > 0:
+                return longest
             for key in limits:
                 self._failures.setdefault(key, deque()).append(now)
                 self._failures.move_to_end(key)
@@ -167,14 +170,6 @@ class Attempts:
                     failures.pop()
                 else:
                     self._failures.pop(key, None)
-
-    def _wait(self, key: str, limit: int, now: float) -> float:
-        failures = self._failures.get(key)
-        if failures is None:
-            return 0.0
-        while failures and now - failures[0] >= self._window:
-            failures.popleft()
-        return self._window - (now - failures[0]) if len(failures) >= limit else 0.0
 
 
 def limits_of(address: str, name: str, *, browser: str = "") -> dict[str, int]:

@@ -11,31 +11,34 @@ from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
 from focuseval.assessment.agreement import finished
 from focuseval.assessment.golds import Whose, build_gold, whose_gold
 from focuseval.assessment.plan import Pooled, Unit, labels, pool
 from focuseval.evaluation.evaluation import evaluate
 from focuseval.formats import read_run
+from focuseval.inference.comparison import turned_pairs
 from focuseval.inference.correlation import correlate, tau_ap
-from focuseval.inference.paired import topics_needed
-from focuseval.inference.settings import Settings
+from focuseval.inference.paired_tests import ranked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
-
-    from numpy.typing import NDArray
 
     from focuseval.assessment.store import Store
     from focuseval.collection.index import Index
     from focuseval.collection.rendering import DocumentCache
-    from focuseval.data.gold import Gold
+    from focuseval.data.gold import Articles, Gold, GradedElements, Passages
     from focuseval.data.run import Run
 
     Score = Callable[[Gold], Mapping[str, float]]
     """Gold → run → score."""
+
+
+DEPTHS = (1, 2, 5, 10, 20, 50, 100)
+SHARES = (0.25, 0.5, 0.75, 0.9)
+"""How much of the work so far a ranking is made of, to see whether the rest changed it."""
+DEFAULT = "MAgP"
 
 
 @dataclass(frozen=True)
@@ -64,22 +67,25 @@ def over_assessors(golds: Mapping[str, Gold], score: Score) -> list[Swap]:
 def in_common(left: Gold, right: Gold) -> tuple[tuple[Gold, Gold], int]:
     """Return two golds cut down to the documents that both judge, and the number of these."""
     common = _judged(left) & _judged(right)
-    topics = {topic for topic, _ in common}
-    one, other = (only_topics(only_pairs(gold, common), topics) for gold in (left, right))
+    one, other = (only_topics(only_pairs(gold, common), {topic for topic, _ in common}) for gold in (left, right))
     return (one, other), len(common)
 
 
 def _judged(gold: Gold) -> set[Unit]:
     """Return the (topic, document) pairs that a gold judges."""
+    return set(_units(gold, gold.articles))
+
+
+def _units(gold: Gold, part: Articles | Passages | GradedElements) -> Iterator[Unit]:
+    """Yield topic and document of every row of a gold's table."""
     documents = gold.documents.to_pylist()
-    rows = zip(gold.articles.topic.tolist(), gold.articles.document.tolist(), strict=True)
-    return {(gold.topics[topic], documents[document]) for topic, document in rows}
+    rows = zip(part.topic.tolist(), part.document.tolist(), strict=True)
+    return ((gold.topics[topic], documents[document]) for topic, document in rows)
 
 
 def over_depths(gold: Gold, pool: Sequence[Pooled], depths: Sequence[int], score: Score) -> list[Swap]:
     """Return τ between the whole gold and what shallower pools would have given."""
-    best = {(row.topic, row.document): row.best for row in pool}
-    parts = {f"depth {depth}": {unit for unit, rank in best.items() if rank <= depth} for depth in depths}
+    parts = {f"depth {depth}": {(row.topic, row.document) for row in pool if row.best <= depth} for depth in depths}
     return _parts_to_whole(gold, parts, "whole pool", score)
 
 
@@ -101,47 +107,34 @@ def _parts_to_whole(gold: Gold, parts: Mapping[str, set[Unit]], whole: str, scor
     ]
 
 
-def only_topics(gold: Gold, topics: Iterable[str]) -> Gold:
+def only_topics(gold: Gold, topics: Collection[str]) -> Gold:
     """Return the part of a gold that speaks of some topics."""
-    wanted = set(topics)
-    kept = only_pairs(gold, {(topic, name) for topic in wanted for name in gold.documents.to_pylist()})
-    order = [code for code, topic in enumerate(gold.topics) if topic in wanted]
+    order = [code for code, topic in enumerate(gold.topics) if topic in topics]
     new = np.full(len(gold.topics), -1, np.int32)
     new[order] = np.arange(len(order))
-    parts = {name: getattr(kept, name) for name in ("articles", "passages", "elements")}
-    moved = {name: replace(part, topic=new[part.topic]) for name, part in parts.items()}
+    kept = only_pairs(gold, {(topic, name) for topic in topics for name in gold.documents.to_pylist()})
+    moved = {name: replace(getattr(kept, name), topic=new[getattr(kept, name).topic]) for name in _PARTS}
     return replace(kept, topics=tuple(gold.topics[code] for code in order), **moved)
 
 
 def only_pairs(gold: Gold, pairs: set[Unit]) -> Gold:
     """Return a gold with the judgements of some (topic, document) pairs alone; the rest counts as unjudged."""
-    documents = gold.documents.to_pylist()
     parts = {}
-    for name in ("articles", "passages", "elements"):
+    for name in _PARTS:
         part = getattr(gold, name)
-        rows = zip(part.topic.tolist(), part.document.tolist(), strict=True)
-        keep = np.array([(gold.topics[t], documents[d]) in pairs for t, d in rows], np.bool_)
-        columns = {key: column for key, column in vars(part).items() if column is not None}
-        parts[name] = replace(
-            part,
-            **{
-                key: column.filter(pa.array(keep)) if isinstance(column, pa.Array) else column[keep]
-                for key, column in columns.items()
-            },
-        )
+        rows = np.flatnonzero([unit in pairs for unit in _units(gold, part)])
+        columns = {key: column.take(rows) for key, column in vars(part).items() if column is not None}
+        parts[name] = replace(part, **columns)
     return replace(gold, **parts)
+
+
+_PARTS = ("articles", "passages", "elements")
 
 
 def _tau(left: Mapping[str, float], right: Mapping[str, float]) -> float:
     names = sorted(left)
     table = np.array([[side[name] for name in names] for side in (left, right)])
     return float(correlate(table)[0, 1]) if not np.isnan(table).any() else float("nan")
-
-
-DEPTHS = (1, 2, 5, 10, 20, 50, 100)
-SHARES = (0.25, 0.5, 0.75, 0.9)
-"""How much of the work so far a ranking is made of, to see whether the rest changed it."""
-DEFAULT = "MAgP"
 
 
 @dataclass(frozen=True)
@@ -162,36 +155,35 @@ def rank_runs(store: Store, documents: DocumentCache, runs: Sequence[Path], meas
 
     `rule` says how several judgements of a document become one; see `focuseval.assessment.adjudication`.
     """
-    index = documents.index
-    score = _scorer([read_run(path, index=index) for path in runs], measure, index)
+    score, pooled = _scorer(runs, measure, documents.index), pool(store)
     gold, _ = whose_gold(store, documents, Whose(merge=rule), queries={}, graded=False)
-    pooled = pool(store)
     times = store.database.read().execute("SELECT topic, document, max(at) FROM judgements GROUP BY topic, document")
-    scores = sorted(score(gold).items(), key=lambda pair: (-pair[1], pair[0]))
+    scores = sorted(score(gold).items())
+    order, _ = ranked(np.array([[value] for _, value in scores]))
     return Ranking(
-        tuple(scores),
+        tuple(scores[row] for row in order),
         len(gold.articles.topic),
         len(pooled),
         tuple(over_work(gold, {(topic, document): at for topic, document, at in times}, SHARES, score)),
-        tuple(over_depths(gold, pooled, _depths(store), score)),
+        tuple(over_depths(gold, pooled, _depths(pooled), score)),
         tuple(swap for swap in over_assessors(_golds(store, documents), score) if swap.documents),
     )
 
 
 def project_stability(store: Store, documents: DocumentCache, runs: Sequence[str], measure: str) -> list[Swap]:
     """Return τ for every pair of assessors, and for every assessor over the depths that their pool has."""
-    index = documents.index
-    score = _scorer([read_run(path, index=index) for path in runs], measure, index)
+    score, pooled = _scorer(runs, measure, documents.index), pool(store)
     golds = _golds(store, documents)
-    pooled, depths = pool(store), _depths(store)
     swaps = over_assessors(golds, score)
     for label, gold in golds.items():
-        swaps += [replace(swap, left=f"{label}, {swap.left}") for swap in over_depths(gold, pooled, depths, score)]
+        shallower = over_depths(gold, pooled, _depths(pooled), score)
+        swaps += [replace(swap, left=f"{label}, {swap.left}") for swap in shallower]
     return swaps
 
 
-def _scorer(runs: Sequence[Run], measure: str, index: Index) -> Score:
+def _scorer(paths: Sequence[str | Path], measure: str, index: Index) -> Score:
     """Return what gives every run's score by a gold."""
+    runs = [read_run(path, index=index) for path in paths]
 
     def score(gold: Gold) -> Mapping[str, float]:
         if not len(gold.passages.start):  # where nothing is relevant no run is better than another
@@ -208,8 +200,8 @@ def _golds(store: Store, documents: DocumentCache) -> dict[str, Gold]:
     return {known[name]: build_gold(store, name, documents=documents, index=index) for name in finished(store)}
 
 
-def _depths(store: Store) -> list[int]:
-    deepest = max((row.best for row in pool(store)), default=0)
+def _depths(pooled: Sequence[Pooled]) -> list[int]:
+    deepest = max((row.best for row in pooled), default=0)
     return [depth for depth in DEPTHS if depth < deepest]
 
 
@@ -266,32 +258,12 @@ def replacements(
             found.append(Replacement(*pair, documents, topics, names, (none, none), float("nan"), float("nan")))
             continue
         scored = [evaluate(part, runs, [measure], index=index) for part in parts]
-        means = np.array([scores.mean[:, 0] for scores in scored])
-        flips = _flips(scored[0].names, means, scored[0].values[:, :, 0], documents / topics)
+        means, names = np.array([scores.mean[:, 0] for scores in scored]), scored[0].names
+        flips = tuple(
+            Flip(names[turn.better], names[turn.worse], *turn[2:], turn.needed * (documents / topics))
+            for turn in turned_pairs(scored[0].values[:, :, 0], scored[1].values[:, :, 0])
+        )
         taus = float(correlate(means)[0, 1]), tau_ap(means[1], means[0])
         first, second = (tuple(row) for row in means.tolist())
-        found.append(Replacement(*pair, documents, topics, scored[0].names, (first, second), *taus, flips))
+        found.append(Replacement(*pair, documents, topics, names, (first, second), *taus, flips))
     return found
-
-
-def _flips(
-    names: Sequence[str], means: NDArray[np.float64], values: NDArray[np.float64], documents: float
-) -> tuple[Flip, ...]:
-    """Return the pairs of runs that two rows of means order otherwise, the largest difference first.
-
-    `values` are runs × topics of the first row; `documents` are judged for each topic.
-    """
-    found = []
-    for one, other in combinations(range(len(names)), 2):
-        difference, turned = means[:, one] - means[:, other]
-        if difference * turned < 0:
-            better, worse = (one, other) if difference > 0 else (other, one)
-            differences = values[better] - values[worse]
-            known, needed = differences[~np.isnan(differences)], float("inf")
-            if len(known) > 1:  # else the topics say nothing of it
-                deviation = np.array([known.std(ddof=1)])
-                needed = float(topics_needed(np.array([known.mean()]), deviation, Settings())[0])
-            sign = 1 if difference > 0 else -1
-            flip = Flip(names[better], names[worse], sign * difference, sign * turned, needed, needed * documents)
-            found.append(flip)
-    return tuple(sorted(found, key=lambda flip: -flip.difference))

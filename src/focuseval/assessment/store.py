@@ -1,7 +1,7 @@
 """Judgements on the disk: one transaction per edit, optimistic versions, retries that count once.
 
 The log of events is the truth; the tables of judgements and highlights are its fold, kept so that reading is quick.
-`rebuilt` folds the log again, and `focuseval.assessment.check` compares the two.
+`Store.timeline` folds the log again, and `focuseval.assessment.check` compares the two.
 """
 
 from __future__ import annotations
@@ -134,24 +134,21 @@ class Store:
         insert_judgement(connection, after, fresh)
         return after
 
-    def judged(self, assessor: str | None = None) -> list[Key]:
-        """Return the judgements that exist, in the order of their names."""
-        where, values = ("WHERE assessor = ?", (assessor,)) if assessor is not None else ("", ())
-        keys = f"SELECT assessor, topic, document FROM judgements {where} ORDER BY 1, 2, 3"  # noqa: S608  two fixed strings
+    def judged(self, assessor: str | None = None, topic: str | None = None, document: str | None = None) -> list[Key]:
+        """Return the judgements that exist, all or those of an assessor, a topic, a document, by their names."""
+        where, values = _where(assessor, topic, document)
+        keys = f"SELECT assessor, topic, document FROM judgements {where} ORDER BY 1, 2, 3"  # noqa: S608  fixed names
         return [Key(*row) for row in self.database.read().execute(keys, values)]
 
     def judgements(
         self, assessor: str | None = None, topic: str | None = None, document: str | None = None
     ) -> list[Saved]:
-        """Return all judgements with their highlights, or those of an assessor, a topic, a document, by their names.
+        """Return the same judgements with their highlights.
 
         The highlights of a topic are found through its judgements, which have an index for that.
         """
-        columns = (("assessor", assessor), ("topic", topic), ("document", document))
-        asked = {name: value for name, value in columns if value is not None}
-        where = "WHERE " + " AND ".join(f"{name} = ?" for name in asked) if asked else ""
-        source = "judgements CROSS JOIN highlights USING (assessor, topic, document)" if asked else "highlights"
-        values = tuple(asked.values())
+        where, values = _where(assessor, topic, document)
+        source = "judgements CROSS JOIN highlights USING (assessor, topic, document)" if where else "highlights"
         spans: dict[Key, list[Span]] = {}
         with self.database.snapshot() as connection:
             highlights = f'SELECT assessor, topic, document, start, "end" FROM {source} {where} ORDER BY 1, 2, 3, 4'  # noqa: S608  two fixed strings
@@ -159,11 +156,6 @@ class Store:
                 spans.setdefault(Key(*key), []).append((start, end))
             rows = connection.execute(f"SELECT * FROM judgements {where} ORDER BY 1, 2, 3", values)  # noqa: S608  as above
             return [_saved(row, tuple(spans.get(Key(*row[:3]), ()))) for row in rows]
-
-    def judged_of(self, topic: str, document: str) -> list[Key]:
-        """Return the judgements of one document for one topic, by assessor."""
-        keys = "SELECT assessor, topic, document FROM judgements WHERE topic = ? AND document = ? ORDER BY assessor"
-        return [Key(*row) for row in self.database.read().execute(keys, (topic, document))]
 
     def statuses(self, assessor: str) -> dict[tuple[str, str], tuple[str, bool]]:
         """Return status and flag of every document that an assessor touched, by topic and document."""
@@ -198,10 +190,6 @@ class Store:
         row: sqlite3.Row | None = self.database.read().execute(last, key).fetchone()
         return row
 
-    def rebuilt(self, key: Key) -> Judgement:
-        """Return one judgement as its events alone give it."""
-        return self.timeline(key).now
-
     def events(self) -> Iterator[dict[str, object]]:
         """Return the whole log, oldest first, each event as plain values."""
         for row in self.database.read().execute("SELECT * FROM events ORDER BY seq"):
@@ -228,6 +216,12 @@ class Store:
 _OF_KEY = "WHERE assessor = ? AND topic = ? AND document = ?"
 EVENTS_OF_KEY = f"{_OF_KEY} AND assessor != ''"
 """The index of events by judgement leaves the project's own out; SQLite uses it only where the query does, too."""
+
+
+def _where(*values: str | None) -> tuple[str, tuple[str, ...]]:
+    """Return the condition that assessor, topic and document are those given, and its values; None is any."""
+    given = {name: value for name, value in zip(Key._fields, values, strict=True) if value is not None}
+    return "WHERE " + " AND ".join(f"{name} = ?" for name in given) if given else "", tuple(given.values())
 
 
 def _edits(connection: sqlite3.Connection, key: Key) -> Iterator[Edit]:
@@ -269,15 +263,7 @@ def insert_judgement(connection: sqlite3.Connection, saved: Saved, quotes: Itera
     connection.execute(
         "INSERT OR REPLACE INTO judgements VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
-            *saved.key,
-            saved.version,
-            judgement.status,
-            judgement.flagged,
-            judgement.bep,
-            judgement.note,
-            json.dumps(dict(judgement.grades), ensure_ascii=False),
-            saved.text_sha256,
-            saved.length,
-            saved.at,
+            *(*saved.key, saved.version, judgement.status, judgement.flagged, judgement.bep, judgement.note),
+            *(json.dumps(dict(judgement.grades), ensure_ascii=False), saved.text_sha256, saved.length, saved.at),
         ),
     )

@@ -25,9 +25,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from focuseval.assessment.files import lines_of, locked, stamp_of, write_private
+from focuseval.assessment.files import locked, stamp_of, write_private
 from focuseval.assessment.plan import PERSON, Assessor, assessors, know_role, labels, record, register
 from focuseval.assessment.store import ADJUDICATED, Store
+from focuseval.data.json_lines import numbered_lines
 from focuseval.errors import AssessError, FormatError, Place
 
 if TYPE_CHECKING:
@@ -77,11 +78,11 @@ def read_users(path: str | Path) -> dict[str, User]:
     """Return the users of a file by name; a line that is no user is refused with its number, its hash unshown."""
     users = {}
     try:
-        lines = lines_of(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise FormatError(f"expected a users file, found: {error}", at=str(path)) from error
-    for number, line in enumerate(lines, 1):
-        if line.strip() and not line.startswith("#"):
+    for number, line in numbered_lines(text):
+        if not line.startswith("#"):
             parts = line.strip().rsplit(":", 2)
             if len(parts) != 3 or parts[1] not in ROLES or not _HASH.fullmatch(parts[2]):
                 at = Place(str(path), number)
@@ -136,12 +137,6 @@ def add_user(path: str | Path, name: str, password: str, *, role: str = "assesso
         users[name] = user
 
 
-def change_role(path: str | Path, name: str, role: str) -> None:
-    """Give a user of a file another role."""
-    with _changed(path) as users:
-        users[name] = replace(users[name], role=role)
-
-
 def check_name(name: str, path: str | Path) -> None:
     """Refuse a name that a line of the file could not hold, or that somebody else has for good."""
     storable = name.isprintable() and name == name.strip() and not name.startswith("#") and not set(name) & set(":/\\")
@@ -159,7 +154,8 @@ def _changed(path: str | Path) -> Iterator[dict[str, User]]:
         with locked(Path(path)):
             users = read_users(path) if Path(path).exists() else {}
             yield users
-            write_private(Path(path), "".join(f"{u.name}:{u.role}:{u.password}\n" for u in users.values()))
+            lines = (f"{user.name}:{user.role}:{user.password}\n" for user in users.values())
+            write_private(Path(path), "".join(lines).encode())
     except OSError as error:
         raise FormatError(f"cannot be written: {error.strerror}", at=str(path)) from error
 
@@ -170,7 +166,7 @@ def _scrypt(password: str, salt: bytes, n: int, r: int, p: int) -> bytes:
 
 @dataclass(frozen=True)
 class Invitation:
-    """A link that was given to somebody, and what became of it."""
+    """A link that was given to somebody."""
 
     id: str
     name: str
@@ -179,11 +175,6 @@ class Invitation:
     until: str
     did: str
     """Whether it invites somebody new, or resets a password."""
-    state: str = "open"
-
-    def is_open(self) -> bool:
-        """Whether it can still be followed."""
-        return self.state == "open"
 
 
 def invite(store: Store, name: str, role: str, *, actor: str, did: str = INVITE) -> str:
@@ -206,24 +197,22 @@ def invite_first_lead(store: Store, *, actor: str) -> str:
 
 
 def invitations(store: Store) -> list[Invitation]:
-    """Return all invitations, oldest first."""
-    found: dict[str, Invitation] = {}
+    """Return the invitations that can still be followed, oldest first."""
+    known: dict[str, Invitation] = {}
     now = datetime.now(UTC).isoformat(timespec="seconds")
     for _, edit in store.project_events("people"):
         did, number = edit["did"], edit.get("id", "")
         if did in (INVITE, RESET):
-            state = "expired" if edit["until"] <= now else "open"
-            found[number] = Invitation(number, edit["name"], edit["role"], edit["until"], did, state)
-        elif did in (ACCEPT, REVOKE) and number in found:
-            before, state = found[number], "accepted" if did == ACCEPT else "revoked"
-            found[number] = replace(before, name=edit.get("name") or before.name, state=state)
-    return list(found.values())
+            known[number] = Invitation(number, edit["name"], edit["role"], edit["until"], did)
+        elif did in (ACCEPT, REVOKE):
+            known.pop(number, None)
+    return [one for one in known.values() if one.until > now]
 
 
 def invited(store: Store, token: str) -> Invitation | None:
     """Return the invitation that a link's secret belongs to, as long as it can be followed."""
     wanted = _hash(token)
-    return next((one for one in invitations(store) if one.id == wanted and one.is_open()), None)
+    return next((one for one in invitations(store) if one.id == wanted), None)
 
 
 def accept(store: Store, users: UsersFile, token: str, name: str, password: str) -> User:
@@ -254,7 +243,7 @@ def accept(store: Store, users: UsersFile, token: str, name: str, password: str)
 
 def revoke(store: Store, number: str, *, actor: str) -> None:
     """Make an invitation invalid."""
-    found = next((one for one in invitations(store) if one.id == number and one.is_open()), None)
+    found = next((one for one in invitations(store) if one.id == number), None)
     if found is None:
         raise AssessError("there is no such open invitation")
     note_people(store, REVOKE, found.name, actor=actor, id=number)
@@ -296,7 +285,8 @@ def give_role(store: Store, users: UsersFile, name: str, role: str, *, actor: st
             _refuse_last_lead(users, name)
         if role != "reader":
             register(store, Assessor(name), actor=actor)
-        change_role(users.path, name, role)
+        with _changed(users.path) as changed:
+            changed[name] = replace(changed[name], role=role)
         note_people(store, "role", name, actor=actor, role=role)
         know_role(store, name, role, actor=actor)
 
@@ -319,7 +309,7 @@ def removed(store: Store) -> set[str]:
 
 def _revoke_all(store: Store, name: str, actor: str) -> None:
     for one in invitations(store):
-        if one.name == name and one.is_open():
+        if one.name == name:
             revoke(store, one.id, actor=actor)
 
 

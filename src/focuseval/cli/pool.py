@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from focuseval.assessment.growth import project_pool
-from focuseval.assessment.pool import build_pool, describe_pool, read_pool, write_pool
+from focuseval.assessment.pool import build_pool, describe_pool, project_pool, read_pool, write_pool
 from focuseval.assessment.project import open_judgements
 from focuseval.cli.options import collection_options, is_project, layout_option, open_collection, run_format_option
 from focuseval.cli.output import READS, Command, say_written, write_results

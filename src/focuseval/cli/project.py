@@ -18,13 +18,11 @@ from focuseval.assessment.archive import changed_documents, named_after, open_ar
 from focuseval.assessment.backup import restore as restore_backup
 from focuseval.assessment.check import check_project
 from focuseval.assessment.exchange import export_everything, import_everything, import_judgements
-from focuseval.assessment.files import lines_of
 from focuseval.assessment.golds import Whose, export_gold
-from focuseval.assessment.growth import add_pool, grown, keep_run
-from focuseval.assessment.models.agreement_page import render_agreement
-from focuseval.assessment.models.trust import project_trust, tables
+from focuseval.assessment.models.trust import project_trust, render_agreement, tables
 from focuseval.assessment.plan import assessors, give_known, pool, record
 from focuseval.assessment.plan import split as split_pool
+from focuseval.assessment.pool import add_pool, grown, keep_run
 from focuseval.assessment.progress import Overview, summed
 from focuseval.assessment.project import check_pool, is_project, open_project
 from focuseval.assessment.reanchor import reanchor_all
@@ -111,11 +109,12 @@ def export(project: str, target: str, **options: Any) -> None:
     with _opened(project, options) as opened:
         if options["wanted"] == EXPORTS[0]:
             with opened.store.database.snapshot():
-                write_whole(target, (line.encode() for line in export_everything(opened.store)))
+                write_whole(target, export_everything(opened.store))
             return
         whose = Whose(**{name: options[name] for name in WHOSE})
         store, documents, queries = opened.store, opened.documents, opened.queries
-        echo_lines(export_gold(store, documents, Path(target), options["wanted"], whose=whose, queries=queries))
+        remarks = export_gold(store, documents, Path(target), options["wanted"], whose=whose, queries=queries)
+        echo_lines(remark.sentence for remark in remarks)
 
 
 @project.verb("import", WRITES, begin_options)
@@ -134,7 +133,7 @@ def import_file(project: str, source: str, **options: Any) -> None:
     """
     if is_archive(source):
         archived = open_archive(source)
-        lines = archived.lines("judgements.jsonl")
+        lines = numbered_lines(archived.text("judgements.jsonl"))
         archived.hashes()  # what cannot be read is refused before anything is made
         with tempfile.TemporaryDirectory() as scratch, named_after(archived, scratch):
             own = {"topics": options["topics"] or str(topics_of(archived, Path(scratch))), "pool": None}
@@ -152,7 +151,7 @@ def import_file(project: str, source: str, **options: Any) -> None:
         opened.store.database.translated("nothing more was done"),
     ):
         try:
-            lines = lines_of(Path(source).read_text(encoding="utf-8"))
+            text = Path(source).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise AssessError(f"{source}: expected lines of JSON, found: {error}") from error
         if lines and lines[0].startswith('{"focuseval": "assessments"'):
@@ -344,7 +343,7 @@ def restore(project: str, backup: str | None, **options: Any) -> None:
     """
     others = (Path(options["backup_to"]),) if options["backup_to"] else ()
     chosen = Path(backup) if backup else None
-    click.echo(str(restore_backup(Path(project), chosen, folders=others, actor=my_name(options))), err=True)
+    click.echo(restore_backup(Path(project), chosen, folders=others, actor=my_name(options)), err=True)
 
 
 @project.verb("guidelines", WRITES, actor_option, collection_options)

@@ -6,8 +6,16 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.assessment.models.answers import COUNTED, ModelAnswer, complaint, place_answers, read_answer
-from focuseval.assessment.models.prompt import OVERLAP, Prompt, windows
+from focuseval.assessment.models.prompt import (
+    COUNTED,
+    OVERLAP,
+    ModelAnswer,
+    Prompt,
+    complaint,
+    place_answers,
+    read_answer,
+    windows,
+)
 from focuseval.data.highlights import is_normal
 from focuseval.data.topics import Topic
 from focuseval.errors import AnswerError

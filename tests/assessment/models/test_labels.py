@@ -5,7 +5,7 @@ import json
 import pytest
 
 from focuseval.assessment.adjudication import merge_judgements
-from focuseval.assessment.golds import build_gold, chosen_assessor, project_gold
+from focuseval.assessment.golds import Whose, build_gold, chosen_assessor, project_gold
 from focuseval.assessment.plan import MODEL, Assessor, assessors, register
 from focuseval.assessment.web import Access, create_app
 from focuseval.errors import AssessError
@@ -34,7 +34,7 @@ def test_a_merge_is_of_people_unless_the_model_is_named(project, label):
 
 
 def test_a_gold_without_a_name_is_a_persons_and_never_a_models(project, label):
-    assert chosen_assessor(project.store, None, adjudicated=False) == "ann"
+    assert chosen_assessor(project.store, Whose()) == "ann"
     assert quoted(project_gold(project.folder)) == [NEAP]
     assert quoted(project_gold(project.folder, assessor=label)) == [SPRING]
 
@@ -42,7 +42,7 @@ def test_a_gold_without_a_name_is_a_persons_and_never_a_models(project, label):
 def test_a_model_alone_must_be_named_too(ask, project):
     done = ask(lambda *_: answer())
     with pytest.raises(AssessError, match=f"expected an assessor among {done.assessor}; name one"):
-        chosen_assessor(project.store, None, adjudicated=False)
+        chosen_assessor(project.store, Whose())
 
 
 def test_an_unknown_name_to_include_is_refused(project, label):

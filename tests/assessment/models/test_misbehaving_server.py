@@ -7,9 +7,8 @@ import subprocess
 
 import pytest
 
-from focuseval.assessment.models.answers import read_answer
 from focuseval.assessment.models.client import ModelSettings, endpoint_of
-from focuseval.assessment.models.prompt import addressed
+from focuseval.assessment.models.prompt import addressed, read_answer
 from focuseval.assessment.store import Key
 from focuseval.errors import AnswerError, ModelError, UsageError
 from strategies.model_server import (
@@ -117,7 +116,7 @@ def test_what_passes_is_asked_again_and_both_are_kept(ask, project, said):
 def test_a_server_that_asks_for_time_gets_it(ask, monkeypatch):
     pauses = []
     monkeypatch.setattr(
-        "focuseval.assessment.models.asking.pause", lambda tries, wanted: pauses.append((tries, wanted)) or 0
+        "focuseval.assessment.models.client.pause", lambda tries, wanted: pauses.append((tries, wanted)) or 0
     )
     ask(first(error(429, **{"Retry-After": "17"})))
     assert pauses == [(1, 17.0)]

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from focuseval.assessment import open_project
-from focuseval.assessment.models.agreement_page import render_agreement, sentences, slope
-from focuseval.assessment.models.trust import project_trust
-from focuseval.assessment.stability import Replacement, _flips
+from focuseval.assessment.models.trust import project_trust, render_agreement, sentences, slope
+from focuseval.assessment.stability import Replacement
 from focuseval.example import ROOT
 from focuseval.formats import read_run
+from focuseval.inference.comparison import turned_pairs
 from focuseval.inference.paired import topics_needed
 from focuseval.inference.settings import Settings
 from strategies.model_server import NEAP, SPRING, answer, asked_text
@@ -53,20 +53,22 @@ def test_people_come_first_whatever_their_names(judged, ask):
 
 def test_flipped_pairs_say_what_would_decide_them():
     """By hand: A beats B by .2 for the first, loses by .1 for the second; C is last for both."""
-    means = np.array([[0.6, 0.4, 0.1], [0.4, 0.5, 0.1]])
     values = np.array([[0.9, 0.5, 0.4], [0.4, 0.4, 0.4], [0.1, 0.1, 0.1]])
-    (flip,) = _flips(("A", "B", "C"), means, values, documents=10)
-    assert flip[:2] == ("A", "B")
-    assert flip[2:4] == pytest.approx((0.2, -0.1))
+    others = np.array([[0.4, np.nan], [0.5, 0.9], [0.1, 0.1]])
+    (pair,) = turned_pairs(values, others)
+    assert pair[:2] == (0, 1)
+    assert pair[2:4] == pytest.approx((0.2, -0.1))
     spread = np.std([0.5, 0.1, 0.0], ddof=1)
-    (needed,) = topics_needed(np.array([0.2]), np.array([spread]), Settings())
-    assert (flip.topics, flip.judgements) == (needed, 10 * needed)
+    assert [pair.needed] == topics_needed(np.array([0.2]), np.array([spread]), Settings()).tolist()
 
 
 def test_one_topic_decides_nothing():
-    means = np.array([[0.6, 0.4], [0.4, 0.6]])
-    (flip,) = _flips(("A", "B"), means, means.T[:, :1], documents=10)
-    assert flip.judgements == float("inf")
+    (pair,) = turned_pairs(np.array([[0.6], [0.4]]), np.array([[0.4], [0.6]]))
+    assert pair.needed == float("inf")
+
+
+def test_means_that_differ_by_rounding_alone_turn_nothing_round():
+    assert turned_pairs(np.array([[0.3, 0.1], [0.1, 0.2]]), np.array([[0.1 + 0.2, 0.0], [0.3, 0.0]])) == []
 
 
 def test_ranks_of_a_drawing_share_ties():

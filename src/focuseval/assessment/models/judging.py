@@ -9,10 +9,16 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from focuseval.assessment.models.answers import COUNTED, ModelAnswer, PlacedAnswer, place_answers
-from focuseval.assessment.models.asking import Asker, WindowRequest, kept_reply, window_request
-from focuseval.assessment.models.client import Client, ModelSettings
-from focuseval.assessment.models.prompt import Prompt, addressed, windows
+from focuseval.assessment.models.client import Asker, Client, ModelSettings, WindowRequest, kept_reply
+from focuseval.assessment.models.prompt import (
+    COUNTED,
+    ModelAnswer,
+    PlacedAnswer,
+    Prompt,
+    addressed,
+    place_answers,
+    windows,
+)
 from focuseval.assessment.plan import MODEL, Assessor, pool, register
 from focuseval.assessment.rules import as_dict
 from focuseval.assessment.store import Key, Store
@@ -74,7 +80,9 @@ def questions(project: Project, one: Unjudged, settings: ModelSettings, prompt: 
     requests = []
     for span in windows(page.text, settings.window):
         messages = prompt.messages(one.topic, page.text[slice(*span)])
-        requests.append(window_request(one.key, span, settings.model, messages, settings.max_tokens))
+        body = {"model": settings.model, "messages": messages, "max_tokens": settings.max_tokens, "temperature": 0}
+        digest = hashlib.sha256(json.dumps(body).encode("ascii")).hexdigest()
+        requests.append(WindowRequest(one.key, *span, digest, body))
     return Questions(page, tuple(requests))
 
 
@@ -121,15 +129,12 @@ class ModelJudged:
     """Tokens of all requests and of all answers, as the server counts them."""
     failed: tuple[str, ...] = ()
     """Documents without a judgement, and why, a line each."""
-    in_a_row: int = 0
-    """The last so many documents have none."""
     addressed: tuple[str, ...] = ()
     """Documents with text that speaks to a model, a line each."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the counts as plain values."""
-        counts = {name: value for name, value in asdict(self).items() if name != "in_a_row"}
-        return {**counts, "quotes": dict(zip(COUNTED, self.quotes, strict=True))}
+        return {**asdict(self), "quotes": dict(zip(COUNTED, self.quotes, strict=True))}
 
     def lines(self) -> list[str]:
         """Return what was done, for the terminal."""
@@ -177,7 +182,7 @@ def judge_project(
     label, client = settings.label(prompt.hash(settings.window)), Client(settings)
     register(project.store, Assessor(label, MODEL, f"{settings.model} at {client.endpoint}"), actor=actor)
     asker = Asker(client, project.store, retries=settings.retries)
-    done = ModelJudged(label, known)
+    placed, failed, spoken, in_a_row, tokens = list[PlacedAnswer](), list[str](), list[str](), 0, (0, 0)
 
     def ask(one: Unjudged) -> Outcome:
         asked = questions(project, one, settings, prompt)
@@ -188,19 +193,22 @@ def judge_project(
 
     with closing(_answered(ask, todo, client, settings.jobs)) as outcomes:
         for number, (key, (asked, answers, problem)) in enumerate(outcomes, 1):
+            in_a_row = in_a_row + 1 if problem else 0
+            if in_a_row == IN_A_ROW:
+                raise ModelError(f"{client.endpoint}: {IN_A_ROW} documents in a row have no answer; {problem}")
             if problem:
-                if done.in_a_row + 1 == IN_A_ROW:
-                    raise ModelError(f"{client.endpoint}: {IN_A_ROW} documents in a row have no answer; {problem}")
-                line = f"topic {key.topic}, {key.document}: {problem}"
-                done = replace(done, failed=(*done.failed, line), in_a_row=done.in_a_row + 1)
+                failed.append(f"topic {key.topic}, {key.document}: {problem}")
             else:
-                placed = place_answers(asked.document.text, zip(asked.spans, answers, strict=True))
-                placed = _noted(placed, asked.document, client)
-                _store(project.store, key, asked, placed, actor=actor)
-                done = _counted(done, key, answers, placed)
+                placed.append(_store(project.store, key, asked, answers, client, actor=actor))
+                spoken += [f"topic {key.topic}, {key.document}"] if placed[-1].judgement.flagged else []
+                asked_for, answered = (sum(one.tokens[side] for one in answers) for side in (0, 1))
+                tokens = (tokens[0] + asked_for, tokens[1] + answered)
             if progress is not None:
                 progress(number, len(todo))
-    return replace(done, requests=asker.requests)
+    relevant = sum(bool(one.judgement.highlights) for one in placed)
+    quotes = tuple(map(sum, zip(*(one.quotes for one in placed), strict=True))) or (0,) * len(COUNTED)
+    counts = (len(placed), relevant, quotes, asker.requests, tokens)
+    return ModelJudged(label, known, *counts, tuple(failed), tuple(spoken))
 
 
 def _answered(
@@ -228,35 +236,22 @@ def _answered(
             threads.shutdown(wait=True, cancel_futures=True)
 
 
-def _noted(placed: PlacedAnswer, page: Document, client: Client) -> PlacedAnswer:
-    """Add a note of what a person should know, and a flag where the document speaks to a model."""
-    warning = addressed(page.text)
+def _store(store: Store, key: Key, asked: Questions, answers: Answers, client: Client, *, actor: str) -> PlacedAnswer:
+    """Write the judgement of one document, with a note of what a person should know.
+
+    It is flagged where the document speaks to a model.
+    """
+    text = asked.document.text
+    placed, warning = place_answers(text, zip(asked.spans, answers, strict=True)), addressed(text)
     lines = [f"the document speaks to a model: “{warning}”"] if warning else []
     lines += [f"not in the text, or in several places: “{quote[:_QUOTED]}”" for quote in placed.unplaced]
     note = client.scrubbed("\n".join(lines))
-    return replace(placed, judgement=replace(placed.judgement, flagged=bool(warning), note=note), addressed=warning)
-
-
-def _store(store: Store, key: Key, asked: Questions, placed: PlacedAnswer, *, actor: str) -> None:
-    """Write the judgement of one document."""
+    judgement = replace(placed.judgement, flagged=bool(warning), note=note)
     quotes = dict(zip(COUNTED, placed.quotes, strict=True))
-    source = {"quotes": quotes, "entry": placed.entry, "addressed": placed.addressed}
-    edit = {"kind": "replace", "judgement": as_dict(placed.judgement), "source": source, "barrier": True}
+    source = {"quotes": quotes, "entry": placed.entry, "addressed": warning}
+    edit = {"kind": "replace", "judgement": as_dict(judgement), "source": source, "barrier": True}
     version = store.judgement(key).version
     named = json.dumps([*key, version, [one.digest for one in asked.requests]])
     token = f"judge-{hashlib.sha256(named.encode()).hexdigest()[:40]}"
     store.edit(key, asked.document, edit, version=version, token=token, actor=actor)
-
-
-def _counted(done: ModelJudged, key: Key, answers: Answers, placed: PlacedAnswer) -> ModelJudged:
-    tokens = [before + sum(one.tokens[side] for one in answers) for side, before in enumerate(done.tokens)]
-    spoken = (f"topic {key.topic}, {key.document}",) if placed.judgement.flagged else ()
-    return replace(
-        done,
-        documents=done.documents + 1,
-        in_a_row=0,
-        relevant=done.relevant + bool(placed.judgement.highlights),
-        quotes=tuple(a + b for a, b in zip(done.quotes, placed.quotes, strict=True)),
-        tokens=(tokens[0], tokens[1]),
-        addressed=(*done.addressed, *spoken),
-    )
+    return replace(placed, judgement=judgement)

@@ -1,9 +1,12 @@
-"""What a model is asked: the rules and the form of its answer, then the topic, then a window of a document.
+"""What a model is asked, and what its answer says: quotes and an entry point, checked, at their places in the document.
 
 A document is data. It stands between two lines with a mark that is a hash of the very text, which no text can contain,
 and the rules say that what stands there is never an instruction. Text in it that speaks to a language model is found,
 for a person to look at. A long document is asked about in overlapping windows, so that every passage of ordinary length
 stands whole in one of them.
+
+Anything else than an answer is refused with what was found. Where a quote stands is `focuseval.placing`'s answer:
+exact, normalised, repaired, or not in the text.
 """
 
 from __future__ import annotations
@@ -11,14 +14,23 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from focuseval.errors import FormatError
+from focuseval.assessment.rules import NOT_RELEVANT, RELEVANT, Judgement
+from focuseval.data.alignment import AMBIGUOUS, HOW, LOST
+from focuseval.data.highlights import merge
+from focuseval.errors import AnswerError, FormatError
+from focuseval.placing import SIMILARITY
+from focuseval.placing.page import Page, Wanted, place
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from focuseval.data.topics import Topic
+
 
 OVERLAP = 0.1
 """The share of a window that it has in common with the one before it."""
@@ -150,3 +162,151 @@ def addressed(text: str) -> str:
     line = text.rfind("\n", 0, found.start()) + 1
     start = max(line, found.start() - _AROUND)
     return " ".join(text[start : found.end() + _AROUND].split())
+
+
+_THINKING = re.compile(r"<think>.*?</think>", re.DOTALL)
+_SHOWN = 60
+MOST_QUOTES = 500
+"""A model that goes round in circles repeats itself until its tokens are used up."""
+_ATTEMPTS = 200
+"""So many braces that begin no object are passed over; an answer with more is no answer."""
+
+
+class ModelAnswer(NamedTuple):
+    """What a model said of one window."""
+
+    quotes: tuple[str, ...]
+    entry: str | None
+    tokens: tuple[int, int] = (0, 0)
+    """Tokens of the request and of the answer, as the server counts them."""
+
+
+def read_answer(body: str) -> ModelAnswer:
+    r"""Return the answer in the body of a reply.
+
+    >>> read_answer('{"choices": [{"message": {"content": "Sure: {\\"quotes\\": [\\"a\\"]}"}}]}').quotes
+    ('a',)
+    """
+    try:
+        reply = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise AnswerError(f"expected a reply in JSON, found {_shown(body)}") from error
+    content, cut = _content(reply)
+    text = _THINKING.sub("", content)
+    objects = _objects(text)
+    if not objects:
+        what = "an answer that was cut off; raise --max-tokens" if cut else _shown(text.strip())
+        raise AnswerError(f"expected a JSON object, found {what}")
+    value = ([one for one in objects if "quotes" in one] or objects)[-1]
+    quotes, entry = value.get("quotes"), value.get("best_entry_point")
+    if not isinstance(quotes, list) or not all(isinstance(quote, str) for quote in quotes):
+        raise AnswerError(f"expected a list of texts as 'quotes', found {_shown(quotes)}")
+    if not (entry is None or isinstance(entry, str)):
+        raise AnswerError(f"expected a text or null as 'best_entry_point', found {_shown(entry)}")
+    if len(quotes) > MOST_QUOTES:
+        raise AnswerError(f"expected at most {MOST_QUOTES} quotes, found {len(quotes)}")
+    usage = reply.get("usage")
+    named = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")] if isinstance(usage, dict) else [0, 0]
+    asked, answered = (number if isinstance(number, int) else 0 for number in named)
+    return ModelAnswer(tuple(map(_storable, quotes)), _storable(entry) if entry else None, (asked, answered))
+
+
+def complaint(body: str) -> str:
+    """Return what a server says is wrong, in one line."""
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        return _shown(body)
+    message = value.get("error", value) if isinstance(value, dict) else value
+    if isinstance(message, dict):
+        message = message.get("message") or message.get("detail") or message
+    return " ".join(str(message).split())[:300]
+
+
+def _content(reply: Any) -> tuple[str, bool]:
+    """Return what the model wrote, and whether it was cut off."""
+    try:
+        choice = reply["choices"][0]
+        content = choice["message"]["content"]
+        cut = choice.get("finish_reason") == "length"
+    except (LookupError, TypeError, AttributeError) as error:
+        raise AnswerError(f"expected a reply with choices[0].message.content, found {_shown(reply)}") from error
+    if isinstance(content, list):
+        content = "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+    if not isinstance(content, str) or not content.strip():
+        why = "an answer that was cut off while the model was thinking" if cut else _shown(content)
+        raise AnswerError(f"expected an answer, found {why}{'; raise --max-tokens' if cut else ''}")
+    return content, cut
+
+
+def _objects(text: str) -> list[dict[str, Any]]:
+    """Return every JSON object that begins at a brace outside of another one; prose and code fences are passed over."""
+    decoder, found, at = json.JSONDecoder(), list[dict[str, Any]](), text.find("{")
+    for _ in range(_ATTEMPTS):
+        if at < 0:
+            break
+        try:
+            value, end = decoder.raw_decode(text, at)
+            found.append(value)
+        except (ValueError, RecursionError):
+            end = at + 1
+        at = text.find("{", end)
+    return found
+
+
+def _storable(text: str) -> str:
+    """Return a text without halves of characters, which no database takes."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _shown(value: object) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=True)
+    return repr(text[:_SHOWN] + ("…" if len(text) > _SHOWN else "")) if text else "nothing"
+
+
+COUNTED = ("exact", "normalised", "approximate", "ambiguous", "lost")
+
+
+@dataclass(frozen=True)
+class PlacedAnswer:
+    """What is left of a model's answers to all windows of a document when every quote was looked for in the text."""
+
+    judgement: Judgement
+    quotes: tuple[int, ...]
+    """How many quotes were found in each way of `COUNTED`."""
+    entry: str
+    """How the entry point was found; empty where none was given."""
+    unplaced: tuple[str, ...]
+    """The quotes that are not in the text, or in several places."""
+
+
+def place_answers(text: str, answers: Iterable[tuple[tuple[int, int], ModelAnswer]]) -> PlacedAnswer:
+    """Return the judgement that the answers to the windows of a document make.
+
+    A quote is looked for in its own window. The quotes of an answer come in the order of the document, which tells
+    places apart that say the same; where that leaves a choice a quote has no place. The first entry point that has a
+    place and is not behind all highlights is taken.
+    """
+    spans, points, counts, unplaced = list[tuple[int, int]](), list[tuple[int, str]](), Counter[str](), list[str]()
+    for (start, end), answer in answers:
+        page = Page(text[start:end])
+        texts = [quote if quote.strip() else "" for quote in answer.quotes]  # in even numbers: quotes do not touch
+        placed = place(page, [Wanted(quote, order=2 * number) for number, quote in enumerate(texts)], SIMILARITY)
+        for quote, found in zip(answer.quotes, placed, strict=True):
+            counts[HOW[found.how]] += 1
+            if found.how in (AMBIGUOUS, LOST):
+                unplaced.append(quote)
+            else:
+                spans.append((start + found.start, start + found.end))
+        if answer.entry and answer.quotes:
+            (entry,) = place(page, [Wanted(answer.entry)], SIMILARITY)
+            if entry.how == AMBIGUOUS:  # then it is where the first quote that begins with these words begins
+                begun = zip(answer.quotes, placed, strict=True)
+                same = (one for quote, one in begun if quote.startswith(answer.entry) and one.start >= 0)
+                entry = next(same, entry)
+            points.append((start + entry.start if entry.start >= 0 else -1, HOW[entry.how]))
+    highlights = merge(spans)
+    known = [(at, how) for at, how in points if at >= 0 and highlights and at < highlights[-1][1]]
+    bep, how = min(known) if known else (None, "lost" if points and highlights else "")
+    judgement = Judgement(highlights, bep, RELEVANT if highlights else NOT_RELEVANT)
+    return PlacedAnswer(judgement, tuple(counts[name] for name in COUNTED), how, tuple(unplaced))

@@ -1,30 +1,38 @@
-"""Can an assessor be trusted? Agreement with intervals, quotes of models, the order of the runs; and all as tables."""
+"""Can an assessor be trusted? Agreement with intervals, quotes of models, the order of the runs; as tables and a page.
+
+The page is one HTML file that needs nothing else: sentences, intervals drawn, the order of the runs, all numbers.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict, dataclass
-from math import isfinite, isnan, nan
+from math import isnan, nan
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from focuseval.assessment.agreement import Agreement, agreements, alpha, finished
+import numpy as np
+
+from focuseval.assessment.agreement import Agreement, agreements, alpha, finished, without_nan
 from focuseval.assessment.golds import build_gold
-from focuseval.assessment.models.answers import COUNTED
 from focuseval.assessment.models.judging import WORDS
+from focuseval.assessment.models.prompt import COUNTED
 from focuseval.assessment.plan import MODEL, PERSON, Assessor, assessors
-from focuseval.assessment.stability import Replacement, replacements
+from focuseval.assessment.stability import DEFAULT, Replacement, replacements
 from focuseval.data.highlights import size
 from focuseval.data.tables import ABSENT, Column, Row, Table, numbers, words
 from focuseval.inference.agreement import RESAMPLES
-from focuseval.inference.correlation import reading
+from focuseval.inference.correlation import mean_ranks, reading
+from focuseval.inference.sentences import fill
+from focuseval.report.page import static, templates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
+    from focuseval.assessment.agreement import Agreement
     from focuseval.assessment.project import Project
-    from focuseval.assessment.store import Saved, Store
+    from focuseval.assessment.stability import Replacement
     from focuseval.data.run import Run
-
-MEASURE = "MAgP"
 
 
 class Quoted(NamedTuple):
@@ -78,22 +86,19 @@ class Trust:
             {**one._asdict(), "quotes": dict(zip(COUNTED, one.quotes, strict=True)), "not_in_text": one.invented}
             for one in self.quoted
         ]
-        orders = [{**asdict(one), "flips": [flip._asdict() for flip in one.flips]} for one in self.orders]
-        found: dict[str, Any] = _plain(
-            {
-                "assessors": [{"name": one.name, "label": one.label, "origin": one.origin} for one in self.assessors],
-                "alpha": self.alpha,
-                "pairs": [{**asdict(pair), "ratio": pair.ratio} for pair in self.pairs],
-                "quotes": quotes,
-                "addressed": [one._asdict() for one in self.addressed],
-                "measure": self.measure,
-                "orders": orders,
-            }
-        )
-        return found
+        values: dict[str, Any] = {
+            "assessors": [{"name": one.name, "label": one.label, "origin": one.origin} for one in self.assessors],
+            "alpha": self.alpha,
+            "pairs": [{**asdict(pair), "ratio": pair.ratio} for pair in self.pairs],
+            "quotes": quotes,
+            "addressed": [one._asdict() for one in self.addressed],
+            "measure": self.measure,
+            "orders": [{**asdict(one), "flips": [flip._asdict() for flip in one.flips]} for one in self.orders],
+        }
+        return {name: without_nan(value) for name, value in values.items()}
 
 
-def project_trust(project: Project, runs: Sequence[Run] = (), measure: str = MEASURE) -> Trust:
+def project_trust(project: Project, runs: Sequence[Run] = (), measure: str = DEFAULT) -> Trust:
     """Return how far the assessors of a project agree, and whether runs keep their order whoever judges.
 
     Parameters
@@ -114,14 +119,16 @@ def project_trust(project: Project, runs: Sequence[Run] = (), measure: str = MEA
     golds = {one.label: build_gold(store, one.name, documents=None, index=index) for one in known} if runs else {}
     quoted, spoken = [], []
     for model in (one for one in known if one.origin == MODEL):
-        sources = _sources(store, found[model.name].values())
-        counts = [source.get("quotes", {}) for _, source in sources]
-        sums = tuple(sum(one.get(name, 0) for one in counts) for name in COUNTED)
-        quoted.append(Quoted(model.label, len(counts), sums))
-        for saved, source in sources:
+        counts: Counter[str] = Counter()
+        for saved in found[model.name].values():  # what was noted when the judgement was made
+            edits = store.edits(saved.key)
+            noted = [edit["source"] for edit in edits if edit["kind"] == "replace" and "source" in edit]
+            source = noted[-1] if noted else {}
+            counts.update(source.get("quotes", {}))
             if source.get("addressed"):
                 share = size(saved.judgement.highlights) / saved.length
                 spoken.append(Addressed(model.label, *saved.key[1:], source["addressed"], share))
+        quoted.append(Quoted(model.label, len(found[model.name]), tuple(counts[name] for name in COUNTED)))
     return Trust(
         tuple(known),
         tuple(pairs),
@@ -132,25 +139,6 @@ def project_trust(project: Project, runs: Sequence[Run] = (), measure: str = MEA
         tuple(replacements(golds, shared, runs, measure, index)) if runs else (),
         measure,
     )
-
-
-def _sources(store: Store, judged: Iterable[Saved]) -> list[tuple[Saved, dict[str, Any]]]:
-    """Return judgements of a model, each with what was noted when it was made."""
-    rows = []
-    for saved in judged:
-        noted = [edit["source"] for edit in store.edits(saved.key) if edit["kind"] == "replace" and "source" in edit]
-        rows.append((saved, noted[-1] if noted else {}))
-    return rows
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(inner) for inner in value]
-    if isinstance(value, float) and not isfinite(value):
-        return None
-    return value
 
 
 _LEVELS = (
@@ -236,3 +224,97 @@ def _order_tables(trust: Trust) -> list[Table]:
     )
     notes = (note if flips else "The order of no pair of runs changes.",)
     return [ordered, Table("Pairs of runs whose order changes", columns, tuple(flips), notes)]
+
+
+STYLES = ("base.css", "print.css")
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+"""The page runs no script and asks nothing of a network."""
+MOST_RUNS = 40
+"""Runs whose names can be read beside a drawing of their order."""
+MOST_DRAWN = 24
+"""Pairs of assessors that are drawn; the tables have all."""
+MOST_SAID = 12
+"""Pairs of assessors whose order of the runs is put into a sentence."""
+DRAWN = (("kappa", "documents (κ)"), ("f", "characters (F)"), ("specificity", "elements (r)"))
+"""Levels of agreement from 0 to 1 that are drawn."""
+LINE = 22
+"""Height of a line of a drawing."""
+
+
+class Bar(NamedTuple):
+    """One level of agreement of one pair, as it is drawn on a line from −1 or 0 to 1."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+
+
+def render_agreement(trust: Trust, title: str) -> str:
+    """Return the page."""
+    page: str = templates(Path(__file__).parent / "templates").get_template("agreement.html").render(
+        title=title,
+        trust=trust,
+        sentences=sentences(trust),
+        bars=[(pair, bars(pair)) for pair in trust.pairs[:MOST_DRAWN]],
+        slopes=[(one, slope(one)) for one in trust.orders[:MOST_DRAWN] if len(one.runs) <= MOST_RUNS],
+        most=MOST_DRAWN,
+        models={one.label for one in trust.assessors if one.origin == MODEL},
+        tables={table.title: table for table in tables(trust)},
+        line=LINE,
+        style="\n".join(static(name) for name in STYLES),
+        policy=POLICY,
+    )  # fmt: skip
+    return page
+
+
+def sentences(trust: Trust) -> list[str]:
+    """Return in words what the numbers say, of every model and of the others."""
+    others = {one.name for one in trust.assessors if one.origin != MODEL}
+    people = "People" if {one.origin for one in trust.assessors} <= {PERSON, MODEL} else "Assessors who are no models"
+    lines = _mean_f([pair for pair in trust.pairs if {pair.left, pair.right} <= others], f"{people} agree")
+    for model in (one for one in trust.assessors if one.origin == MODEL):
+        pairs = [pair for pair in trust.pairs if pair.right == model.name and pair.left in others]
+        lines += _mean_f(pairs, f"{model.label} agrees with {people.lower()}")
+        for pair in pairs:
+            if not isnan(pair.ratio):
+                amount = value_with_interval(pair, "ratio", ".2f")
+                lines.append(f"{trust.labels[pair.right]} marks {amount} times as much as {trust.labels[pair.left]}.")
+    models = {one.label for one in trust.assessors if one.origin == MODEL}
+    orders = sorted(trust.orders, key=lambda one: one.right not in models)  # a stable order: models first
+    for one in orders[:MOST_SAID]:
+        if not isnan(one.tau):
+            flips = fill("flips", n=len(one.flips), all=one.pairs)
+            lines.append(f"{one.right} in the place of {one.left}: τ {one.tau:.2f} ({reading(one.tau)}), {flips}.")
+    lines += [
+        f"{one.assessor}: {one.invented:.1%} of {sum(one.quotes):,} quotes are not in the text."
+        for one in trust.quoted
+        if sum(one.quotes)
+    ]
+    return lines or ["Two assessors are needed, with finished documents in common."]
+
+
+def _mean_f(pairs: Sequence[Agreement], begin: str) -> list[str]:
+    """Say how far pairs agree on characters, if any of them can."""
+    found = [pair.f for pair in pairs if not isnan(pair.f)]
+    if not found:
+        return []
+    span = f", from {min(found):.2f} to {max(found):.2f}" if len(found) > 1 else ""
+    return [f"{begin} on the characters that are relevant with F {sum(found) / len(found):.2f}{span}."]
+
+
+def bars(pair: Agreement) -> list[Bar]:
+    """Return the levels of agreement that can be drawn."""
+    found = []
+    for name, heading in DRAWN:
+        value = float(getattr(pair, name))
+        low, high = pair.intervals.get(name, (nan, nan))
+        if not isnan(value):
+            found.append(Bar(heading, value, *((value, value) if isnan(low) else (low, high))))
+    return found
+
+
+def slope(one: Replacement) -> list[tuple[str, float, float]]:
+    """Return every run with its rank by the first and by the second assessor's judgements, ties between two ranks."""
+    first, second = (mean_ranks(-np.array(scores)) for scores in one.scores)
+    return sorted(zip(one.runs, first.tolist(), second.tolist(), strict=True), key=lambda run: run[1:])

@@ -1,4 +1,4 @@
-"""The pages of a lead: where assessors differ, what becomes of it, and how far they agree."""
+"""Where assessors differ, what becomes of it, how far they agree; guidelines, and how they found known answers."""
 
 from __future__ import annotations
 
@@ -7,25 +7,49 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flask import Blueprint, abort, flash, jsonify, redirect, render_template, request, url_for
 
-from focuseval.assessment.adjudication import RULES, accept_agreed, changed_since, decide, sides
-from focuseval.assessment.growth import why_pooled
-from focuseval.assessment.plan import PERSON, Assessor, assessors, known_units
-from focuseval.assessment.shared_documents import alpha, periods
+from focuseval.assessment.adjudication import RULES, accept_agreed, changed_since, decide, finished_sides, periods
+from focuseval.assessment.agreement import alpha_of
+from focuseval.assessment.plan import (
+    CONTROL,
+    PERSON,
+    TRAINING,
+    Assessor,
+    answers,
+    assessors,
+    drifts,
+    first_finished,
+    known_units,
+    labels,
+)
+from focuseval.assessment.pool import why_pooled
+from focuseval.assessment.rules import FINISHED
 from focuseval.assessment.store import ADJUDICATED, Key
-from focuseval.assessment.view import document_view, state_view
-from focuseval.assessment.web.api import body, stamp
-from focuseval.assessment.web.desk import desk, key_of, leads_only, overseers_only, pooled_unit, user
-from focuseval.assessment.web.pages import query_terms
-from focuseval.errors import counted
+from focuseval.assessment.web.desk import (
+    desk,
+    document_view,
+    key_of,
+    leads_only,
+    overseers_look_leads_change,
+    overseers_only,
+    pooled_unit,
+    state_of,
+    user,
+)
+from focuseval.assessment.web.pages import body, query_terms, stamp
+from focuseval.assessment.wording import guidelines, write_guidelines
+from focuseval.errors import FocusevalError, counted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from flask import Response
     from werkzeug.wrappers import Response as Redirect
 
-    from focuseval.assessment.shared_documents import SharedDocument
     from focuseval.assessment.store import Saved
 
+
 adjudication = Blueprint("adjudication", __name__)
+adjudication.before_request(overseers_look_leads_change)
 
 OPEN, STALE, DECIDED = "undecided", "stale", "decided"
 TO_DECIDE = "to decide"
@@ -36,7 +60,6 @@ SHOWN = 200
 @adjudication.get("/adjudicate")
 def documents() -> str:
     """List what two or more assessors have finished, with how far they agree and what was decided."""
-    overseers_only()
     topic, state = request.args.get("topic", ""), request.args.get("state", TO_DECIDE)
     everything = _rows()
     counts = Counter(row.state for row in everything)
@@ -72,19 +95,18 @@ class Compared(NamedTuple):
 
 def _rows() -> list[Compared]:
     """Return what several finished; a known answer was decided before it was judged, and is never stale."""
-    known = known_units(desk().store)
-    return [_row(one, () if one[:2] in known else one.stale) for one in desk().shared.documents()]
-
-
-def _row(one: SharedDocument, stale: tuple[str, ...]) -> Compared:
-    state = STALE if stale else DECIDED if one.is_decided else OPEN
-    return Compared(*one[:2], len(one.verdicts), one.jaccard, one.agreed, state, one.decided or "undecided", stale)
+    known, rows = known_units(desk().store), []
+    for one in desk().shared.documents():
+        stale = () if one[:2] in known else one.stale
+        state = STALE if stale else DECIDED if one.decided in FINISHED else OPEN
+        status = one.decided or "undecided"
+        rows.append(Compared(*one[:2], len(one.verdicts), one.jaccard, one.agreed, state, status, stale))
+    return rows
 
 
 @adjudication.get("/adjudicate/next")
 def following() -> Redirect:
     """Go to the next document that is undecided or stale: of this topic first, the least agreed first."""
-    overseers_only()
     here = (request.args.get("topic", ""), request.args.get("document", ""))
     waiting = [row for row in _rows() if row.state != DECIDED and (row.topic, row.document) != here]
     if not waiting:
@@ -97,7 +119,6 @@ def following() -> Redirect:
 @adjudication.post("/adjudicate/agreed")
 def accept() -> Redirect:
     """Decide all documents on which everybody agrees."""
-    leads_only()
     topic, rule = request.form.get("topic", ""), request.form.get("rule", "union")
     try:
         least = float(request.form.get("least", "1"))
@@ -112,41 +133,32 @@ def accept() -> Redirect:
 @adjudication.get("/adjudicate/document")
 def document() -> str:
     """Show one document with a stripe per assessor, and why it is in the pool."""
-    overseers_only()
-    topic, page = pooled_unit(request.args)
-    entry, runs = why_pooled(desk().store, topic, page)
-    return render_template(
-        "compare.html",
-        topic=desk().topics[topic],
-        document=page,
-        title=desk().titles.of([page])[page],
-        terms=query_terms(desk().topics[topic]),
-        entry=entry,
-        runs=runs,
-        source="/api/sides",
-        decides=desk().access.leads(user()),
-    )
+    topic, name = pooled_unit(request.args)
+    entry, runs = why_pooled(desk().store, topic, name)
+    return _page_of(topic, name, "/api/sides", entry=entry, runs=runs, decides=desk().access.leads(user()))
+
+
+def _page_of(topic: str, document: str, source: str, **shown: object) -> str:
+    """Return the page that shows a document with a stripe per judgement; the judgements come from `source`."""
+    title, terms = desk().titles.of([document])[document], query_terms(desk().topics[topic])
+    named = {"topic": desk().topics[topic], "document": document, "title": title, "terms": terms, "source": source}
+    return render_template("compare.html", **named, **shown)
 
 
 @adjudication.get("/api/sides")
 def compared() -> Response:
     """Return the text, every assessor's finished judgement, and what was decided."""
-    overseers_only()
     topic, name = pooled_unit(request.args)
-    page = desk().documents.get(name)
-    known = {one.name: one for one in assessors(desk().store)}
-    shown = [side_view(saved, known, page.sha256) for saved in sides(desk().store, topic, name)]
-    decided = desk().store.judgement(Key(ADJUDICATED, topic, name))
-    known_answer = (topic, name) in known_units(desk().store)
-    stale = changed_since(desk().store, (topic, name)) if decided.version and not known_answer else ()
-    view = {"document": document_view(page), "sides": shown, "stale": stale}
-    return jsonify({**view, "decided": state_view(decided, page, exhaustivity=desk().store.exhaustivity)})
+    store, page = desk().store, desk().documents.get(name)
+    shown = _views(finished_sides(store, topic, name), page.sha256)
+    decided, unit = store.judgement(Key(ADJUDICATED, topic, name)), (topic, name)
+    stale = changed_since(store, unit) if decided.version and unit not in known_units(store) else ()
+    return jsonify({"document": document_view(page), "sides": shown, "stale": stale, "decided": state_of(decided)})
 
 
 @adjudication.post("/api/decide")
 def decision() -> Response:
     """Accept one, the union or the intersection."""
-    leads_only()
     values = body()
     key = key_of({**values, "as": ADJUDICATED})
     page = desk().documents.get(key.document)
@@ -154,13 +166,12 @@ def decision() -> Response:
     if rule not in RULES or not isinstance(of, list) or not all(isinstance(name, str) for name in of):
         abort(400, "a rule and the assessors it is about are needed")
     saved = decide(desk().store, page, key.topic, rule, of, actor=user(), **stamp(values))
-    return jsonify({"decided": state_view(saved, page, exhaustivity=desk().store.exhaustivity)})
+    return jsonify({"decided": state_of(saved)})
 
 
 @adjudication.get("/agreement")
 def agreement() -> str:
     """Show agreement at four levels for every pair of assessors, and how it went over time."""
-    overseers_only()
     name, found = request.args.get("assessor", ""), desk().shared.documents()
     everything = desk().shared.agreements()
     pairs = [pair for pair in everything if name in ("", pair.left, pair.right)]
@@ -172,23 +183,98 @@ def agreement() -> str:
         more=len(pairs[SHOWN:]),
         name=name,
         names=sorted({side for pair in everything for side in (pair.left, pair.right)}),
-        alpha=alpha(found),
-        labels={one.name: one.label for one in assessors(desk().store)},
+        alpha=alpha_of(one.verdicts for one in found),
+        labels=labels(desk().store),
         periods=periods(found),
     )
 
 
-def side_view(saved: Saved, known: dict[str, Assessor], sha256: str) -> dict[str, Any]:
-    """Return one assessor's view; highlights of another text than this one stay away from it."""
-    judgement, same = saved.judgement, saved.text_sha256 == sha256
-    assessor = known.get(saved.key.assessor, Assessor(saved.key.assessor))
-    return {
-        "assessor": assessor.name,
-        "label": assessor.label,
-        "imported": assessor.origin != PERSON,
-        "highlights": judgement.highlights if same else [],
-        "entry_point": judgement.entry_point if same else None,
-        "status": judgement.status if same else "judged an older text",
-        "flagged": judgement.flagged,
-        "note": judgement.note,
-    }
+def _views(judged: Sequence[Saved], sha256: str) -> list[dict[str, Any]]:
+    """Return judgements as the page shows them; highlights of another text than this one stay away from it."""
+    known = {one.name: one for one in assessors(desk().store)}
+    views = []
+    for saved in judged:
+        judgement, same = saved.judgement, saved.text_sha256 == sha256
+        assessor = known.get(saved.key.assessor, Assessor(saved.key.assessor))
+        who = {"assessor": assessor.name, "label": assessor.label, "imported": assessor.origin != PERSON}
+        what = {
+            "highlights": judgement.highlights if same else [],
+            "entry_point": judgement.entry_point if same else None,
+            "status": judgement.status if same else "judged an older text",
+        }
+        views.append({**who, **what, "flagged": judgement.flagged, "note": judgement.note})
+    return views
+
+
+quality = Blueprint("quality", __name__)
+
+
+@quality.get("/guidelines")
+def read(message: str = "", draft: str | None = None) -> str:
+    """Show the guidelines, and to a lead the text they are made from."""
+    found = guidelines(desk().store)
+    text = found.text if draft is None else draft
+    return render_template("guidelines.html", found=found, text=text, message=message)
+
+
+@quality.post("/guidelines")
+def write() -> Redirect | tuple[str, int]:
+    """Write new guidelines."""
+    leads_only()
+    text, version = request.form.get("text", "").replace("\r\n", "\n"), request.form.get("version", "")
+    try:
+        write_guidelines(desk().store, text, version=int(version) if version.isdecimal() else -1, actor=user())
+    except FocusevalError as error:
+        return read(message=str(error), draft=text), 422
+    flash("The guidelines are saved.")
+    return redirect(url_for("quality.read"))
+
+
+@quality.get("/training")
+def training() -> str:
+    """Show an assessor how they found the known answers of the training documents."""
+    units = [unit for unit, use in known_units(desk().store).items() if use == TRAINING and unit[0] in desk().topics]
+    mine = {(one.topic, one.document): one for one in answers(desk().store) if one.assessor == user()}
+    return render_template("training.html", units=units, mine=mine, titles=desk().titles.of(unit[1] for unit in units))
+
+
+@quality.get("/training/document")
+def compare() -> str:
+    """Show an assessor's own judgement of a training document beside the known answer."""
+    key, _ = _trained()
+    return _page_of(key.topic, key.document, "/api/training", entry=None, runs=(), decides=False)
+
+
+@quality.get("/api/training")
+def training_sides() -> Response:
+    """Return the text, the assessor's own judgement and the known answer."""
+    key, own = _trained()
+    store, page = desk().store, desk().documents.get(key.document)
+    decided = store.judgement(Key(ADJUDICATED, *key[1:]))
+    mine, answer = _views([own, decided], page.sha256)
+    shown = [mine | {"label": "you"}, answer | {"label": "known answer", "note": "", "flagged": False}]
+    return jsonify({"document": document_view(page), "sides": shown, "stale": (), "decided": state_of(decided)})
+
+
+def _trained() -> tuple[Key, Saved]:
+    """Return the judgement of a training document that the user has finished; the answer is shown to nobody else."""
+    key = key_of({"topic": request.args.get("topic"), "document": request.args.get("document")})
+    if known_units(desk().store).get(key[1:]) != TRAINING:
+        abort(404, "this is no training document")
+    if first_finished(desk().store, key) is None:
+        abort(403, "finish the document first; then you see the answer")
+    return key, desk().store.judgement(key)
+
+
+@quality.get("/quality")
+def controls() -> str:
+    """Show a lead how everybody found the known answers, first and last."""
+    overseers_only()
+    found = answers(desk().store)
+    units = known_units(desk().store)
+    return render_template(
+        "quality.html",
+        training=drifts([one for one in found if one.use == TRAINING]),
+        control=drifts([one for one in found if one.use == CONTROL]),
+        counts={use: sum(one == use for one in units.values()) for use in (TRAINING, CONTROL)},
+    )

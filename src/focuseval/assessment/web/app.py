@@ -10,36 +10,25 @@ from flask.sessions import SecureCookieSessionInterface
 from werkzeug.exceptions import HTTPException
 
 from focuseval.assessment.sessions import DAYS
-from focuseval.assessment.view import state_view
-from focuseval.assessment.web.adjudication import adjudication
-from focuseval.assessment.web.api import api
-from focuseval.assessment.web.dashboard import dashboard
-from focuseval.assessment.web.desk import Desk, desk
-from focuseval.assessment.web.door import door
-from focuseval.assessment.web.exchange import exchange
-from focuseval.assessment.web.growing import growing
+from focuseval.assessment.web.adjudication import adjudication, quality
+from focuseval.assessment.web.desk import Desk, desk, state_of
+from focuseval.assessment.web.exchange import exchange, growing
 from focuseval.assessment.web.guard import guard
-from focuseval.assessment.web.pages import pages
-from focuseval.assessment.web.people import people
-from focuseval.assessment.web.quality import quality
-from focuseval.assessment.web.work import work
+from focuseval.assessment.web.pages import api, pages
+from focuseval.assessment.web.people import door, people
+from focuseval.assessment.web.work import dashboard, work
 from focuseval.assessment.wording import rewordings
 from focuseval.errors import ChangedTextError, ConflictError, FocusevalError, StorageError, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from focuseval.assessment.store import Saved, Store
-    from focuseval.assessment.web.access import Access
+    from focuseval.assessment.store import Store
+    from focuseval.assessment.web.desk import Access
     from focuseval.collection.rendering import DocumentCache
     from focuseval.data.topics import Topic
 
-_STATUS = (
-    (ConflictError, 409),
-    (ChangedTextError, 409),
-    (StorageError, 507),
-    (FocusevalError, 422),
-)
+_STATUS = ((ConflictError, 409), (ChangedTextError, 409), (StorageError, 507), (FocusevalError, 422))
 """Error → HTTP status; the first that fits."""
 
 
@@ -119,14 +108,8 @@ def _refused(error: FocusevalError) -> tuple[Any, int]:
         return render_template("error.html", status=status, message=message), status
     answer: dict[str, Any] = {"error": message, "changed": isinstance(error, ChangedTextError)}
     if isinstance(error, ConflictError):
-        answer["state"] = _newer(error)
+        answer["state"] = state_of(error.newer)  # type: ignore[arg-type]
     return jsonify(answer), status
-
-
-def _newer(error: ConflictError) -> dict[str, Any]:
-    saved: Saved = error.newer  # type: ignore[assignment]
-    document = desk().page(saved.key.document)
-    return state_view(saved, document, exhaustivity=desk().store.exhaustivity)
 
 
 def _failed(error: HTTPException) -> tuple[Any, int]:

@@ -1,28 +1,177 @@
-"""Everything a request needs, as the app was given it, and who is asking."""
+"""Everything a request needs: the project, who may come in, who is asking, documents and judgements as plain values."""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import secrets
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from flask import abort, current_app, g, request
 
+from focuseval.assessment.adjudication import SharedDocuments
 from focuseval.assessment.plan import in_pool
 from focuseval.assessment.progress import Overview
-from focuseval.assessment.shared_documents import SharedDocuments
+from focuseval.assessment.rules import as_dict, inferred, ungraded, warnings
+from focuseval.assessment.sessions import Attempts, Sessions
 from focuseval.assessment.store import ADJUDICATED, Key
-from focuseval.collection.rendering import Titles
+from focuseval.assessment.users import User, verify
+from focuseval.collection.rendering import Titles, layout
 from focuseval.engine.lazy import cached_property
+from focuseval.placing.anchor import diff, propose
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from focuseval.assessment.store import Store
-    from focuseval.assessment.web.access import Access
+    from focuseval.assessment.store import Saved, Store
     from focuseval.assessment.wording import Rewording
     from focuseval.collection.rendering import Document, DocumentCache
     from focuseval.data.topics import Topic
+
+
+def document_view(document: Document) -> dict[str, Any]:
+    """Return text, blocks and elements; all positions are code points."""
+    return {
+        "id": document.id,
+        "text": document.text,
+        "sha256": document.sha256,
+        "blocks": [[block.start, block.end, block.kind, block.level] for block in layout(document)],
+        "elements": {
+            name: [getattr(element, name) for element in document.elements]
+            for name in ("path", "start", "end", "parent")
+        },
+    }
+
+
+def state_of(saved: Saved) -> dict[str, Any]:
+    """Return a judgement with what follows from it: the entry point, warnings, inferred grades."""
+    judgement, document = saved.judgement, desk().page(saved.key.document)
+    view = {
+        **as_dict(judgement),
+        "version": saved.version,
+        "at": saved.at,
+        "entry_point": judgement.entry_point,
+        "warnings": list(warnings(judgement, document.text)),
+    }
+    if desk().store.exhaustivity:
+        view["inferred"] = inferred(document, judgement.grades)
+        view["ungraded"] = ungraded(document, judgement.highlights, judgement.grades)
+    return view
+
+
+def changed_view(store: Store, saved: Saved, document: Document) -> dict[str, Any] | None:
+    """Return what re-anchoring would do when the text is not the one that was assessed; None when it is."""
+    if not saved.version or saved.text_sha256 == document.sha256:
+        return None
+    proposal = propose(saved.judgement.bep, store.quotes(saved.key), document.text)
+    return {
+        "complete": proposal.complete,
+        "highlights": [
+            {
+                "before": list(one.before),
+                "after": list(one.after) if one.after else None,
+                "verdict": one.verdict,
+                "quote": one.quote[:400],
+                "diff": diff(one.quote, document.text, one.before[0]) if not one.after else [],
+            }
+            for one in proposal.highlights
+        ],
+    }
+
+
+@dataclass(frozen=True)
+class Access:
+    """The server's door.
+
+    Parameters
+    ----------
+    secret
+        Signs the session cookies; kept with the project, so that a restart logs nobody out.
+    hosts
+        The values of the Host header that are ours, with their ports.
+    assessor
+        Whom the secret link lets in, without `users`.
+    users
+        Name → user; with it the link's token opens nothing.
+    """
+
+    secret: bytes = field(repr=False)
+    hosts: frozenset[str] = frozenset()
+    assessor: str = ""
+    users: Mapping[str, User] | None = field(default=None, repr=False)
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
+    attempts: Attempts = field(default_factory=Attempts, repr=False)
+    sessions: Sessions = field(default_factory=Sessions, repr=False)
+
+    @property
+    def cookie(self) -> str:
+        """The cookie's name, a project's own: browsers share cookies among the ports of a machine."""
+        return f"focuseval-{hashlib.sha256(b'cookie' + self.secret).hexdigest()[:8]}"
+
+    @property
+    def browser_cookie(self) -> str:
+        """The name of the cookie by which a browser is known again in which somebody has logged in."""
+        return f"{self.cookie}-browser"
+
+    def browser_of(self, name: str, number: str) -> str:
+        """Return what that cookie holds: a number, and that it was given to this user."""
+        signature = hmac.new(self.secret, f"browser {name} {number}".encode(), hashlib.sha256).hexdigest()[:32]
+        return f"{number}.{signature}"
+
+    def known_browser(self, name: str, cookie: str) -> str:
+        """Return a browser's number if this user has logged in there before, else ''."""
+        number = cookie.partition(".")[0]
+        return number if number and hmac.compare_digest(cookie.encode(), self.browser_of(name, number).encode()) else ""
+
+    def enter(self, token: str) -> str | None:
+        """Return the assessor that the link's token lets in, or None."""
+        if self.users is None and hmac.compare_digest(token.encode(), self.token.encode()):
+            return self.assessor
+        return None
+
+    def log_in(self, name: str, password: str) -> str | None:
+        """Return the name of the user whose password this is, or None."""
+        user = verify(self.users, name, password) if self.users is not None else None
+        return user.name if user else None
+
+    def begin(self, name: str) -> dict[str, Any]:
+        """Return what the cookie of a new session says."""
+        return {**self.sessions.begin(name), "proof": self._proof(name)}
+
+    def user_of(self, cookie: Mapping[str, Any]) -> str:
+        """Return whose session a cookie stands for, '' when it stands for none any more.
+
+        A session ends with a logout, when it is revoked, when its user is removed, gets another password, or has got
+        in by the link of a server that has users now.
+        """
+        name, proof = str(cookie.get("user", "")), str(cookie.get("proof", ""))
+        known = name in self.users if self.users is not None else name == self.assessor
+        if not known or not name or not hmac.compare_digest(proof, self._proof(name)):
+            return ""
+        return name if self.sessions.lives(cookie) else ""
+
+    def role(self, name: str) -> str:
+        """Return a user's role; somebody who came by the printed link leads."""
+        if self.users is None:
+            return "lead"
+        user = self.users.get(name)
+        return user.role if user is not None else ""
+
+    def leads(self, name: str) -> bool:
+        """Whether a user may see and change what others did."""
+        return self.role(name) == "lead"
+
+    def sees_all(self, name: str) -> bool:
+        """Whether a user may see what others did: a lead, or a reader, who changes nothing."""
+        return self.role(name) in ("lead", "reader")
+
+    def _proof(self, name: str) -> str:
+        """Return what only a cookie of the user's present password, or of the link, holds."""
+        user = self.users.get(name) if self.users is not None else None
+        what = user.password if user else "the link"
+        return hmac.new(self.secret, what.encode(), hashlib.sha256).hexdigest()[:32]
 
 
 @dataclass(frozen=True)
@@ -66,8 +215,8 @@ class Desk:
 
 def desk() -> Desk:
     """Return the desk of this app."""
-    found: Desk = current_app.extensions["focuseval"]
-    return found
+    its: Desk = current_app.extensions["focuseval"]
+    return its
 
 
 def user() -> str:
@@ -95,12 +244,6 @@ def key_of(values: Mapping[str, Any]) -> Key:
     return key
 
 
-def asked() -> tuple[Key, Document]:
-    """Return the judgement and the document that the address names."""
-    key = key_of(request.args)
-    return key, desk().page(key.document)
-
-
 def pooled_unit(values: Mapping[str, Any]) -> tuple[str, str]:
     """Return the topic and the document that a request speaks of, for those who see everything."""
     topic, document = str(values.get("topic", "")), str(values.get("document", ""))
@@ -119,3 +262,8 @@ def overseers_only() -> None:
     """Refuse everyone who is to stay blind; a reader may look, and `guard` keeps them from changing anything."""
     if not desk().access.sees_all(user()):
         abort(403, "only a lead sees what others judged")
+
+
+def overseers_look_leads_change() -> None:
+    """Refuse, before every route of a blueprint, everyone who may not look at what others did, or not change it."""
+    overseers_only() if request.method in ("GET", "HEAD", "OPTIONS") else leads_only()

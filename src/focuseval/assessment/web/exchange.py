@@ -1,37 +1,144 @@
-"""Judgements out and in, for a lead: files to keep, gold to score with, judgements made elsewhere."""
+"""More runs for the pool, and the runs' ranking; judgements out and in: files to keep, gold to score with."""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flask import Blueprint, Response, abort, render_template, request, send_file
+from flask import Blueprint, Response, abort, flash, redirect, render_template, request, send_file, url_for
 
 from focuseval.assessment.adjudication import MERGES
 from focuseval.assessment.archive import write_archive
 from focuseval.assessment.exchange import export_everything, import_judgements
-from focuseval.assessment.files import lines_of
 from focuseval.assessment.golds import EXPORTS, Whose, export_gold
-from focuseval.assessment.plan import assessors
+from focuseval.assessment.plan import assessors, record
+from focuseval.assessment.pool import add_pool, describe_pool, grown, keep_run, kept_runs, project_pool, run_named
+from focuseval.assessment.project import check_pool
+from focuseval.assessment.stability import DEFAULT, rank_runs
 from focuseval.assessment.store import ADJUDICATED
-from focuseval.assessment.web.desk import desk, leads_only, overseers_only, user
-from focuseval.errors import FocusevalError
+from focuseval.assessment.web.desk import desk, overseers_look_leads_change, user
+from focuseval.errors import FocusevalError, counted
+from focuseval.formats import read_run
 
 if TYPE_CHECKING:
+    from werkzeug.wrappers import Response as Redirect
+
     from focuseval.assessment.exchange import Imported
+    from focuseval.data.run import Run
+
+
+growing = Blueprint("growing", __name__)
+growing.before_request(overseers_look_leads_change)
+
+DEPTH, DEEPEST = 10, 10_000
+"""How deep a run is pooled unless said otherwise, and at most."""
+
+
+@growing.get("/pool")
+def pooled(message: str = "") -> str:
+    """Show what the pool is made of, and the runs that are kept with the project."""
+    pool = project_pool(desk().store)
+    kept, known = kept_runs(desk().folder), {one.sha256 for one in pool.contributors}
+    shown = {"pool": pool, "statistics": describe_pool(pool), "kept": kept, "known": known, "depth": DEPTH}
+    return render_template("pool.html", message=message, **shown)
+
+
+@growing.post("/pool")
+def upload() -> Redirect | tuple[str, int]:
+    """Keep a run with the project, after it was read; it adds nothing to the pool yet."""
+    sent = request.files.get("file")
+    if sent is None or not sent.filename:
+        return pooled(message="Choose a file."), 422
+    try:
+        _depth()
+        kept = keep_run(desk().folder, sent.filename, sent.read(), index=desk().documents.index)
+    except FocusevalError as error:
+        return pooled(message=str(error)), 422
+    record(desk().store, {"kind": "run", "did": "keep", "file": kept.name}, actor=user())
+    return redirect(url_for("growing.preview", run=kept.name, depth=_depth()))
+
+
+@growing.post("/pool/forget")
+def forget() -> Redirect:
+    """Keep a run no longer; what it brought into the pool stays there."""
+    path = _run()
+    record(desk().store, {"kind": "run", "did": "forget", "file": path.name}, actor=user())
+    path.unlink(missing_ok=True)
+    flash(f"{path.name[13:]} is no longer kept; what it brought into the pool stays there.")
+    return redirect(url_for("growing.pooled"))
+
+
+@growing.get("/pool/preview")
+def preview(message: str = "") -> str:
+    """Show what one more run would add to the pool, topic by topic."""
+    path, depth = _run(), _depth()
+    run = _read(path)
+    _, rows = grown(desk().store, [run], depth=depth)
+    return render_template("growth.html", run=run, name=path.name, rows=rows, depth=depth, message=message)
+
+
+@growing.post("/pool/add")
+def add() -> Redirect | tuple[str, int]:
+    """Add the documents of a run to the pool."""
+    path, depth = _run(), _depth()
+    try:
+        run = _read(path)
+        after, _ = grown(desk().store, [run], depth=depth)
+        check_pool(after, desk().topics, desk().documents, run.run_id)
+        count = add_pool(desk().store, after, actor=user())
+    except FocusevalError as error:
+        return preview(message=str(error)), 422
+    flash(f"{run.run_id} is pooled to depth {depth}: {counted(count, 'more document')} to judge.")
+    return redirect(url_for("growing.pooled"))
+
+
+@growing.get("/ranking")
+def ranking() -> str:
+    """Show how the runs rank with what is judged so far, and whether more or other judgements would change it."""
+    paths = kept_runs(desk().folder)
+    measure, rule = request.args.get("measure", DEFAULT).strip()[:60], request.args.get("merge", "union")
+    found, message = None, ""
+    if paths and rule in MERGES:
+        try:
+            found = rank_runs(desk().store, desk().documents, paths, measure, rule=rule)
+        except FocusevalError as error:
+            message = str(error)
+    shown = {"measure": measure, "rule": rule, "merges": MERGES, "message": message, "runs": paths}
+    return render_template("ranking.html", found=found, **shown)
+
+
+def _run() -> Path:
+    found = run_named(desk().folder, request.values.get("run", ""))
+    if found is None:
+        abort(404, "no such run")
+    return found
+
+
+def _read(path: Path) -> Run:
+    """Return a kept run under the name that its file came with."""
+    return replace(read_run(path, index=desk().documents.index), file=path.name[13:])
+
+
+def _depth() -> int:
+    given = request.values.get("depth", str(DEPTH))
+    if not given.isdecimal() or not 1 <= int(given) <= DEEPEST:
+        abort(422, f"expected a depth from 1 to {DEEPEST}")
+    return int(given)
+
 
 _MERGE = "merge "
 _SUFFIX = {"gold-jsonl": "jsonl", "inex-2008": "txt", "trec-qrels": "qrels"}
 
 exchange = Blueprint("exchange", __name__)
+exchange.before_request(overseers_look_leads_change)
 
 
 @exchange.get("/exchange")
 def page(message: str = "", imported: Imported | None = None) -> str:
     """Show what can be taken out and brought in."""
-    overseers_only()
     everyone = assessors(desk().store)
     return render_template("exchange.html", everyone=everyone, merges=MERGES, message=message, imported=imported)
 
@@ -39,10 +146,9 @@ def page(message: str = "", imported: Imported | None = None) -> str:
 @exchange.get("/export")
 def export() -> Response:
     """Send everything as lines of JSON."""
-    overseers_only()
     whole = tempfile.TemporaryFile()  # noqa: SIM115  it is closed when it is sent; a slow client must not hold a read
     with desk().store.database.snapshot():
-        whole.writelines(line.encode() for line in export_everything(desk().store))
+        whole.writelines(export_everything(desk().store))
     whole.seek(0)
     return send_file(whole, "application/x-ndjson", as_attachment=True, download_name="assessments.jsonl")
 
@@ -50,7 +156,6 @@ def export() -> Response:
 @exchange.get("/archive")
 def archive() -> Response:
     """Send the finished collection as one file."""
-    overseers_only()
     rule = request.args.get("merge", "union")
     if rule not in MERGES:
         abort(404, "no such rule")
@@ -67,7 +172,6 @@ def archive() -> Response:
 @exchange.get("/gold")
 def gold() -> Response:
     """Send the judgements of one assessor, or the adjudicated ones, in a gold format."""
-    overseers_only()
     name, wanted = request.args.get("assessor", ""), request.args.get("format", "")
     rule = name.removeprefix(_MERGE) if name.startswith(_MERGE) else None
     known = {one.name for one in assessors(desk().store)} | {ADJUDICATED}
@@ -81,30 +185,24 @@ def gold() -> Response:
         target = inside if wanted == "inex-2005" else inside / f"gold.{_SUFFIX[wanted]}"
         queries = {topic.id: topic.title for topic in desk().topics.values()}
         export_gold(desk().store, desk().documents, target, wanted, whose=whose, queries=queries)
-        packed = _packed(inside, alone=target)
+        alone = [*inside.iterdir()] == [target]  # else names of assessors stand beside it
+        packed = target if alone else Path(shutil.make_archive(str(inside), "zip", inside))
         data = packed.read_bytes()
     headers = {"Content-Disposition": f"attachment; filename={packed.name}"}
     return Response(data, mimetype="application/octet-stream", headers=headers)
 
 
-def _packed(folder: Path, *, alone: Path) -> Path:
-    """Return the one file of a folder, or an archive of all when there are more."""
-    files = list(folder.iterdir())
-    return files[0] if files == [alone] else Path(shutil.make_archive(str(folder), "zip", folder))
-
-
 @exchange.post("/import")
-def upload() -> str | tuple[str, int]:
+def import_file() -> str | tuple[str, int]:
     """Read judgements that were made elsewhere as one more assessor."""
-    leads_only()
     sent = request.files.get("file")
     if sent is None or not sent.filename:
         abort(400, "choose a file")
     try:
-        lines = lines_of(sent.read().decode("utf-8"))
+        text = sent.read().decode("utf-8")
         name = request.form.get("assessor", "").strip()[:64]
         store, documents, topics = desk().store, desk().documents.get, desk().topics
-        told = import_judgements(store, lines, documents, topics=topics, actor=user(), assessor=name, file="upload")
+        imported = import_judgements(store, text, documents, topics=topics, actor=user(), assessor=name, file="upload")
     except (FocusevalError, UnicodeDecodeError) as error:
         return page(message=str(error)), 422
-    return page(imported=told)
+    return page(imported=imported)

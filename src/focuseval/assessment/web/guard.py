@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from flask import Flask, Response
     from werkzeug.wrappers import Response as AnyResponse
 
-    from focuseval.assessment.web.access import Access
+    from focuseval.assessment.web.desk import Access
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; font-src 'self'; "

@@ -1,24 +1,28 @@
-"""The pages of an assessor: topics, a topic's documents, a document."""
+"""The pages of an assessor: topics, a topic's documents, a document; and what their scripts ask for."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from flask import Blueprint, abort, redirect, render_template, request, url_for
+from flask import Blueprint, abort, jsonify, redirect, render_template, request, url_for
 
 from focuseval.assessment.plan import TRAINING, known_units
 from focuseval.assessment.progress import by_topic, entries, neighbour, next_undone
-from focuseval.assessment.rules import FINISHED, SKIPPED
+from focuseval.assessment.reanchor import reanchor
+from focuseval.assessment.rules import FINISHED, SKIPPED, parse_edit
 from focuseval.assessment.store import ADJUDICATED
-from focuseval.assessment.web.desk import asked, desk, user
+from focuseval.assessment.web.desk import changed_view, desk, document_view, key_of, state_of, user
+from focuseval.data.json_lines import json_line
 
 if TYPE_CHECKING:
+    from flask import Response as Answer
     from werkzeug.wrappers import Response
 
     from focuseval.assessment.plan import Pooled
     from focuseval.assessment.progress import PoolEntry
     from focuseval.data.topics import Topic
+
 
 pages = Blueprint("pages", __name__)
 
@@ -65,7 +69,8 @@ def topic() -> str | Response:
 @pages.get("/read")
 def read() -> str:
     """Show one document for assessing; its text comes through the interface, as text."""
-    key, page = asked()
+    key = key_of(request.args)
+    page = desk().page(key.document)
     mine = entries(desk().store, key.assessor, key.topic)
     return render_template(
         "read.html",
@@ -86,17 +91,13 @@ def read() -> str:
 @pages.get("/next")
 def upcoming() -> Response:
     """Go to the next document that is not done, or to the list when everything is."""
-    assessor = ADJUDICATED if request.args.get("as") == ADJUDICATED else user()
-    if assessor == ADJUDICATED:
-        return redirect(
-            url_for("adjudication.following", topic=request.args.get("topic"), document=request.args.get("document"))
-        )
-    here = (request.args.get("topic", ""), request.args.get("document", ""))
-    store = desk().store
-    everything = [entry for entry in entries(store, assessor) if entry.pooled.topic in desk().topics]
+    topic, document = request.args.get("topic"), request.args.get("document")
+    if request.args.get("as") == ADJUDICATED:
+        return redirect(url_for("adjudication.following", topic=topic, document=document))
+    everything = [entry for entry in entries(desk().store, user()) if entry.pooled.topic in desk().topics]
     lessons = _training(everything)
-    found = lessons[0].pooled if lessons else next_undone(everything, *here)
-    return redirect(_address(found, assessor) or url_for("pages.topics", done=1))
+    row = lessons[0].pooled if lessons else next_undone(everything, topic or "", document or "")
+    return redirect(_address(row, user()) or url_for("pages.topics", done=1))
 
 
 FUNCTION_WORDS = (
@@ -108,14 +109,74 @@ FUNCTION_WORDS = (
 
 def query_terms(topic: Topic) -> list[str]:
     """Return the words and phrases to colour in the text: neither unwanted ones nor mere function words."""
-    told = {term.text for term in topic.terms if term.sign != "-" and len(term.text) > 1}
-    return sorted(text for text in told if f" {text.lower()} " not in FUNCTION_WORDS)
+    terms = {term.text for term in topic.terms if term.sign != "-" and len(term.text) > 1}
+    return sorted(text for text in terms if f" {text.lower()} " not in FUNCTION_WORDS)
 
 
 def _address(row: Pooled | None, assessor: str) -> str:
     if row is None:
         return ""
-    values = {"topic": row.topic, "document": row.document}
-    if assessor == ADJUDICATED:
-        values["as"] = ADJUDICATED
-    return url_for("pages.read") + "?" + urlencode(values)
+    values = {"topic": row.topic, "document": row.document} | ({"as": ADJUDICATED} if assessor == ADJUDICATED else {})
+    return f"{url_for('pages.read')}?{urlencode(values)}"
+
+
+api = Blueprint("api", __name__, url_prefix="/api")
+
+
+@api.get("/document")
+def document() -> Answer:
+    """Return text, blocks, elements and the judgement so far."""
+    key = key_of(request.args)
+    store, page = desk().store, desk().documents.get(key.document)
+    saved = store.judgement(key)
+    shown = {"document": document_view(page), "state": state_of(saved), "changed": changed_view(store, saved, page)}
+    return jsonify({**shown, "exhaustivity": store.exhaustivity})
+
+
+@api.get("/state")
+def state() -> Answer:
+    """Return the judgement alone, for a page that comes back after a while."""
+    return jsonify({"state": state_of(desk().store.judgement(key_of(request.args)))})
+
+
+@api.post("/edit")
+def edit() -> Answer:
+    """Do one edit; the answer is sent after the commit."""
+    values = body()
+    key = key_of(values)
+    page = desk().page(key.document)
+    saved = desk().store.edit(key, page, parse_edit(values.get("edit")), actor=user(), **stamp(values))
+    return jsonify({"state": state_of(saved)})
+
+
+@api.post("/reanchor")
+def move() -> Answer:
+    """Accept the changed text, with what was found again in it."""
+    values = body()
+    key = key_of(values)
+    page = desk().documents.get(key.document)
+    saved = reanchor(desk().store, key, page, drop_lost=values.get("drop_lost") is True, **stamp(values))
+    return jsonify({"state": state_of(saved)})
+
+
+def body() -> dict[str, Any]:
+    """Return the JSON object that was sent; anything else is refused."""
+    try:
+        values = request.get_json()
+        if b"\\u" in request.get_data():
+            json_line(values)
+    except RecursionError:
+        abort(400, "nested too deeply")
+    except UnicodeEncodeError:
+        abort(400, "half a character (a lone surrogate) cannot be stored")
+    if not isinstance(values, dict):
+        abort(400, "a JSON object is needed")
+    return values
+
+
+def stamp(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the version that the editor saw and the token of this edit."""
+    version, token = values.get("version"), values.get("token")
+    if not isinstance(version, int) or not isinstance(token, str) or not 8 <= len(token) <= 80:
+        abort(400, "a version and a token are needed")
+    return {"version": version, "token": token}

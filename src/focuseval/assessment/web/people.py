@@ -1,21 +1,142 @@
-"""The people of a project, for a lead: who may come in, as what; invitations by link; what was done to whom."""
+"""Coming in and going out: link, login, invitation; and for a lead the people of a project."""
 
 from __future__ import annotations
 
+import secrets
 from typing import TYPE_CHECKING
 
-from flask import Blueprint, abort, redirect, render_template, request, url_for
+from flask import Blueprint, abort, make_response, redirect, render_template, request, session, url_for
 
-from focuseval.assessment.users import ROLES, UsersFile, give_role, invitations, invite, log_out, remove, reset, revoke
+from focuseval.assessment.plan import Assessor, give_known, know_role, register
+from focuseval.assessment.sessions import BY_NAME, limits_of
+from focuseval.assessment.users import (
+    ROLES,
+    SHORTEST,
+    UsersFile,
+    accept,
+    give_role,
+    invitations,
+    invite,
+    log_out,
+    remove,
+    reset,
+    revoke,
+)
+from focuseval.assessment.users import invited as invited_by
 from focuseval.assessment.web.desk import desk, leads_only, user
-from focuseval.errors import FocusevalError
+from focuseval.errors import AssessError, FocusevalError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Mapping
 
     from werkzeug.wrappers import Response
 
+
+door = Blueprint("door", __name__)
+
+
+@door.get("/enter")
+def enter() -> str:
+    """Take the link's token and give a session for it.
+
+    The page goes on by itself: a redirect would carry the foreign origin of the click, and a strict cookie would
+    stay behind. Only wrong tokens are slowed down: else any web page could lock the owner out with a few of them.
+    """
+    name = desk().access.enter(request.args.get("token", ""))
+    if name is None:
+        _begin_try({f"link {request.remote_addr}": BY_NAME})
+        abort(403, "this link is not valid; use the one that the server printed at its last start")
+    _begin(name)
+    return render_template("enter.html")
+
+
+@door.route("/login", methods=["GET", "POST"])
+def login() -> str | Response:
+    """Show the form, or check a name and a password."""
+    access = desk().access
+    if access.users is None:
+        abort(403, "open the link that the server printed")
+    wrong, name = False, ""
+    if request.method == "POST":
+        name = request.form.get("name", "")[:100]
+        browser = access.known_browser(name, request.cookies.get(access.browser_cookie, ""))
+        limits = limits_of(request.remote_addr or "", name, browser=browser)
+        _begin_try(limits)
+        found = access.log_in(name, request.form.get("password", "")[:1000])
+        if found:
+            access.attempts.succeeded(limits)
+            _begin(found)
+            return _remembered(redirect(url_for("pages.topics")), found, browser)
+        wrong = True
+    return render_template("login.html", wrong=wrong, name=name)
+
+
+def _remembered(answer: Response, name: str, number: str) -> Response:
+    """Give the browser a number by which it is known as one that this user has logged in with."""
+    access, secure, year = desk().access, request.is_secure, 365 * 86_400
+    value = access.browser_of(name, number or secrets.token_urlsafe(16))
+    answer.set_cookie(
+        access.browser_cookie, value, max_age=year, httponly=True, samesite="Strict", secure=secure, path="/login"
+    )
+    return answer
+
+
+@door.route("/invited", methods=["GET", "POST"])
+def invited() -> str | Response | tuple[str, int]:
+    """Show who is invited, or let them in with the password that they chose."""
+    access, store, token = desk().access, desk().store, request.values.get("token", "")
+    found = invited_by(store, token) if isinstance(access.users, UsersFile) else None
+    if found is None or not isinstance(access.users, UsersFile):
+        _begin_try({f"invitation {request.remote_addr}": BY_NAME})
+        abort(403, "this invitation is not valid any more; ask for another")
+    message = ""
+    if request.method == "POST":
+        password = request.form.get("password", "")[:1000]
+        try:
+            if password != request.form.get("again", "")[:1000]:
+                raise AssessError("the two passwords differ")
+            name = accept(store, access.users, token, request.form.get("name", "")[:100], password).name
+        except FocusevalError as error:
+            message = str(error).removeprefix(f"{access.users.path}: ")
+        else:
+            _begin(name)
+            return _remembered(redirect(url_for("pages.topics")), name, "")
+    page = render_template("invited.html", invitation=found, token=token, message=message, shortest=SHORTEST)
+    return (page, 422) if message else page
+
+
+@door.post("/logout")
+def logout() -> Response:
+    """End the session, for every copy of its cookie."""
+    desk().access.sessions.end(session)
+    session.clear()
+    return redirect(url_for("door.login"))
+
+
+def _begin(name: str) -> None:
+    session.clear()
+    session.update(desk().access.begin(name))
+    session.permanent = True
+    role = desk().access.role(name)
+    if role != "reader":
+        register(desk().store, Assessor(name))
+    if desk().access.users is not None:
+        know_role(desk().store, name, role)
+    give_known(desk().store, actor=name)
+
+
+def _begin_try(limits: Mapping[str, int]) -> None:
+    """Count a try, or refuse who guesses."""
+    wait = desk().access.attempts.begin(limits)
+    if wait:
+        seconds = int(wait) + 1
+        message = f"too many attempts; wait {seconds} seconds"
+        page = render_template("error.html", status=429, message=message)
+        abort(make_response(page, 429, {"Retry-After": str(seconds)}))
+
+
 people = Blueprint("people", __name__)
+people.before_request(leads_only)
 
 SHOWN = 50
 """Steps of the log that the page shows."""
@@ -24,7 +145,6 @@ SHOWN = 50
 @people.get("/people")
 def everyone(message: str = "", link: str = "", done: str = "") -> str:
     """List users and invitations."""
-    leads_only()
     store, users = desk().store, desk().access.users
     desk().overview.rows()
     return render_template(
@@ -32,7 +152,7 @@ def everyone(message: str = "", link: str = "", done: str = "") -> str:
         users=sorted((users or {}).values(), key=lambda one: (one.role != "lead", one.name)),
         managed=isinstance(users, UsersFile),
         roles=ROLES,
-        invitations=[one for one in invitations(store) if one.is_open()],
+        invitations=invitations(store),
         log=store.project_log("people")[: -SHOWN - 1 : -1],
         seen={**desk().overview.pace.last, **desk().seen},
         message=message,
@@ -44,15 +164,14 @@ def everyone(message: str = "", link: str = "", done: str = "") -> str:
 @people.post("/people")
 def change() -> str | tuple[str, int] | Response:
     """Invite, revoke, reset, remove, log out, or give a role: one thing that the form names."""
-    leads_only()
     users = desk().access.users
-    act = _ACTS.get(request.form.get("do", ""))
-    if act is None:
+    do = request.form.get("do", "")
+    if do not in _ACTIONS:
         abort(400, "no such action")
     if not isinstance(users, UsersFile):
         abort(409, "this server has no users file; start it with --users FILE")
     try:
-        link, done = act(users, request.form.get("name", "").strip()[:100])
+        link, done = _act(do, users, request.form.get("name", "").strip()[:100])
     except FocusevalError as error:
         return everyone(message=str(error).removeprefix(f"{users.path}: ")), 422
     if not desk().access.leads(user()):  # somebody gave themselves another role, or left
@@ -60,42 +179,26 @@ def change() -> str | tuple[str, int] | Response:
     return everyone(link=f"{request.host_url}invited?token={link}" if link else "", done=done)
 
 
-def _invite(_: UsersFile, name: str) -> tuple[str, str]:
-    role = request.form.get("role", "assessor")
-    return invite(desk().store, name, role, actor=user()), f"An invitation for {name or 'somebody'} as {role}:"
+_ACTIONS = ("invite", "reset", "revoke", "remove", "log out", "role")
 
 
-def _reset(users: UsersFile, name: str) -> tuple[str, str]:
-    token = reset(desk().store, users, desk().access.sessions, name, actor=user())
-    return token, f"With this link {name} chooses a new password:"
-
-
-def _revoke(_: UsersFile, name: str) -> tuple[str, str]:
-    revoke(desk().store, request.form.get("id", ""), actor=user())
-    return "", f"The invitation {f'of {name} ' if name else ''}is not valid any more."
-
-
-def _remove(users: UsersFile, name: str) -> tuple[str, str]:
-    remove(desk().store, users, desk().access.sessions, name, actor=user())
-    return "", f"{name} may not log in any more; what {name} judged stays."
-
-
-def _log_out(users: UsersFile, name: str) -> tuple[str, str]:
-    log_out(desk().store, users, desk().access.sessions, name, actor=user())
-    return "", f"Every session of {name} has ended."
-
-
-def _role(users: UsersFile, name: str) -> tuple[str, str]:
-    role = request.form.get("role", "")
-    give_role(desk().store, users, name, role, actor=user())
+def _act(do: str, users: UsersFile, name: str) -> tuple[str, str]:
+    """Do one of the actions, and return the secret of the link that it makes, else '', and a sentence."""
+    store, sessions = desk().store, desk().access.sessions
+    role = request.form.get("role", "assessor" if do == "invite" else "")
+    if do == "invite":
+        return invite(store, name, role, actor=user()), f"An invitation for {name or 'somebody'} as {role}:"
+    if do == "reset":
+        token = reset(store, users, sessions, name, actor=user())
+        return token, f"With this link {name} chooses a new password:"
+    if do == "revoke":
+        revoke(store, request.form.get("id", ""), actor=user())
+        return "", f"The invitation {f'of {name} ' if name else ''}is not valid any more."
+    if do == "remove":
+        remove(store, users, sessions, name, actor=user())
+        return "", f"{name} may not log in any more; what {name} judged stays."
+    if do == "log out":
+        log_out(store, users, sessions, name, actor=user())
+        return "", f"Every session of {name} has ended."
+    give_role(store, users, name, role, actor=user())
     return "", f"{name} is now a {role}."
-
-
-_ACTS: dict[str, Callable[[UsersFile, str], tuple[str, str]]] = {
-    "invite": _invite,
-    "reset": _reset,
-    "revoke": _revoke,
-    "remove": _remove,
-    "log out": _log_out,
-    "role": _role,
-}

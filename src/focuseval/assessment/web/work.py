@@ -1,36 +1,78 @@
-"""Giving work out, for a lead: whole topics or documents to assessors, documents opened again, texts that changed."""
+"""The campaign at a glance, and giving work out: topics or documents to assessors, documents opened again."""
 
 from __future__ import annotations
 
 import json
 import uuid
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
 
+from focuseval.assessment.adjudication import finished_sides
 from focuseval.assessment.plan import (
     EVERYONE,
     HOWS,
-    PERSON,
-    assessors,
     assign,
     give_known,
     known_units,
+    labels,
     mark_known,
     owners,
+    people,
     pool,
+    roles,
     split,
 )
+from focuseval.assessment.progress import Work, summed
 from focuseval.assessment.reanchor import changed_texts, reanchor_all
-from focuseval.assessment.store import ADJUDICATED, Key, Request
+from focuseval.assessment.store import ADJUDICATED, Request
 from focuseval.assessment.users import removed
-from focuseval.assessment.web.desk import desk, leads_only, overseers_only, user
+from focuseval.assessment.web.desk import desk, overseers_look_leads_change, user
 from focuseval.errors import FocusevalError, counted
 
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response
 
+
+dashboard = Blueprint("dashboard", __name__)
+dashboard.before_request(overseers_look_leads_change)
+
+CELLS = 3_000
+"""Assessors times topics up to which the page draws all of them."""
+
+
+@dashboard.get("/dashboard")
+def campaign() -> str:
+    """Show the sums of every assessor and of every topic, or the rows of one of them."""
+    store = desk().store
+    rows = desk().overview.rows()
+    name, topic = request.args.get("assessor"), request.args.get("topic")
+    if name is not None or topic is not None:
+        rows = [row for row in rows if name in (None, row.assessor) and topic in (None, row.topic)]
+        if not rows:
+            abort(404, "nobody has anything to do here")
+    by_assessor, by_topic = summed(rows, "assessor"), summed(rows, "topic")
+    grid: dict[str, dict[str, Work]] = {}
+    for row in rows:
+        grid.setdefault(row.assessor, {})[row.topic] = row
+    return render_template(
+        "dashboard.html",
+        whole=(summed(rows, "") or [Work()])[0],
+        by_assessor=by_assessor if name is None else [],
+        by_topic=by_topic if topic is None else [],
+        grid=grid if name is None and topic is None and 1 < len(by_assessor) * len(by_topic) <= CELLS else {},
+        name=name,
+        topic=topic,
+        labels=labels(store),
+        roles=roles(store),
+        removed=removed(store),
+        seen={**desk().overview.pace.last, **desk().seen},
+    )
+
+
 work = Blueprint("work", __name__)
+work.before_request(overseers_look_leads_change)
 
 FLAGGED = 500
 """Flagged judgements that the page shows."""
@@ -39,18 +81,16 @@ FLAGGED = 500
 @work.get("/work")
 def given(message: str = "") -> str:
     """Show whose every topic is, or every document of one topic, and what became of it."""
-    overseers_only()
     store, topic = desk().store, request.values.get("topic", "")
     if topic and topic not in desk().topics:
         abort(404, "no such topic")
     gone = removed(store)
-    people = [one.name for one in assessors(store) if one.origin == PERSON and one.name not in gone]
-    told = {"people": people, "hows": HOWS, "message": message}
+    shown = {"people": [name for name in people(store) if name not in gone], "hows": HOWS, "message": message}
     whose: dict[tuple[str, str], list[str]] = {}
     for owned, document, name in owners(store, topic or None):
         whose.setdefault((owned, document), []).append(name)
     if not topic:
-        return render_template("work.html", topics=_topics(whose), **told)
+        return render_template("work.html", topics=_topics(whose), **shown)
     rows = pool(store, topic=topic)
     statuses: dict[str, list[tuple[str, str, bool]]] = {}
     for document, name, status, flagged in store.database.read().execute(
@@ -58,20 +98,22 @@ def given(message: str = "") -> str:
         (topic, ADJUDICATED),
     ):
         statuses.setdefault(document, []).append((name, status, bool(flagged)))
-    titles = desk().titles.of(row.document for row in rows)
-    everyone = whose.get((topic, ""), [])
-    known = {document: use for (one, document), use in known_units(store).items() if one == topic}
-    shown = {"rows": rows, "whose": {unit[1]: names for unit, names in whose.items()}, "everyone": everyone}
     return render_template(
-        "work_topic.html", topic=desk().topics[topic], statuses=statuses, titles=titles, known=known, **shown, **told
+        "work_topic.html",
+        topic=desk().topics[topic],
+        rows=rows,
+        statuses=statuses,
+        titles=desk().titles.of(row.document for row in rows),
+        known={document: use for (one, document), use in known_units(store).items() if one == topic},
+        whose={unit[1]: names for unit, names in whose.items()},
+        everyone=whose.get((topic, ""), []),
+        **shown,
     )
 
 
 def _topics(whose: dict[tuple[str, str], list[str]]) -> list[dict[str, object]]:
     """Return every topic of the pool with its size, who has all of it, and how many have documents of it."""
-    sizes: dict[str, int] = {}
-    for row in pool(desk().store):
-        sizes[row.topic] = sizes.get(row.topic, 0) + 1
+    sizes = Counter(row.topic for row in pool(desk().store))
     parts: dict[str, set[str]] = {}
     for (topic, document), names in whose.items():
         if document:
@@ -86,7 +128,6 @@ def _topics(whose: dict[tuple[str, str], list[str]]) -> list[dict[str, object]]:
 @work.post("/work")
 def change() -> Response | tuple[str, int]:
     """Do what the form asks for to the topics or documents that are ticked."""
-    leads_only()
     act = _ACTS.get(request.form.get("do", ""))
     if act is None:
         abort(400, "no such action")
@@ -111,9 +152,8 @@ def _units() -> list[tuple[str, str]]:
 
 
 def _people() -> list[str]:
-    known = {one.name for one in assessors(desk().store) if one.origin == PERSON}
     names = request.form.getlist("to")
-    if not set(names) <= known:
+    if not set(names) <= set(people(desk().store)):
         abort(404, "no such assessor")
     return names
 
@@ -143,13 +183,10 @@ def _reopen() -> str:
     store, names, reason = desk().store, _people(), request.form.get("reason", "").strip()[:1000]
     requests = []
     for topic, document in _units():
-        for key in store.judged_of(topic, document):
-            saved = store.judgement(key)
-            asked = key.assessor != ADJUDICATED and (not names or key.assessor in names)
-            if asked and saved.judgement.finished:
-                page, token = desk().page(document), uuid.uuid4().hex
-                edit = {"kind": "reopen", "reason": reason}
-                requests.append(Request(Key(*key), page, edit, saved.version, token, user()))
+        for saved in finished_sides(store, topic, document):
+            if not names or saved.key.assessor in names:
+                edit, token = {"kind": "reopen", "reason": reason}, uuid.uuid4().hex
+                requests.append(Request(saved.key, desk().page(document), edit, saved.version, token, user()))
     store.edit_all(requests)
     return f"Open again: {counted(len(requests), 'judgement')}."
 
@@ -168,28 +205,22 @@ _ACTS = {"assign": _assign, "split": _split, "reopen": _reopen, "known": _known}
 @work.get("/flagged")
 def flagged() -> str:
     """List what assessors flagged, with what they noted, newest first; of all, or of one of them or one topic."""
-    overseers_only()
     name, topic = request.args.get("assessor"), request.args.get("topic")
-    rows = (
-        desk()
-        .store.database.read()
-        .execute(
-            "SELECT topic, document, assessor, status, note, at FROM judgements WHERE flagged AND assessor != ?"
-            " AND (? IS NULL OR assessor = ?) AND (? IS NULL OR topic = ?) ORDER BY at DESC",
-            (ADJUDICATED, name, name, topic, topic),
-        )
+    store = desk().store
+    rows = store.database.read().execute(
+        "SELECT topic, document, assessor, status, note, at FROM judgements WHERE flagged AND assessor != ?"
+        " AND (? IS NULL OR assessor = ?) AND (? IS NULL OR topic = ?) ORDER BY at DESC",
+        (ADJUDICATED, name, name, topic, topic),
     )
-    found = [row for row in rows if row["topic"] in desk().topics]
-    labels = {one.name: one.label for one in assessors(desk().store)}
-    titles = desk().titles.of(row["document"] for row in found[:FLAGGED])
-    told = {"rows": found[:FLAGGED], "number": len(found), "labels": labels, "titles": titles}
-    return render_template("flagged.html", name=name, topic=topic, **told)
+    every = [row for row in rows if row["topic"] in desk().topics]
+    titles = desk().titles.of(row["document"] for row in every[:FLAGGED])
+    shown = {"rows": every[:FLAGGED], "number": len(every), "labels": labels(store), "titles": titles}
+    return render_template("flagged.html", name=name, topic=topic, **shown)
 
 
 @work.get("/texts")
 def texts(message: str = "") -> str:
     """List the judgements whose text has changed since, with what would become of their highlights."""
-    overseers_only()
     found = changed_texts(desk().store, desk().documents.plain)
     return render_template("texts.html", changed=found, message=message)
 
@@ -197,7 +228,6 @@ def texts(message: str = "") -> str:
 @work.post("/texts")
 def move() -> Response | tuple[str, int]:
     """Move every judgement whose highlights were all found again."""
-    leads_only()
     stays = request.form.get("finished") == "yes"
     try:
         moved, left = reanchor_all(desk().store, desk().documents.get, finished=stays, actor=user())
