@@ -6,9 +6,9 @@ Everything public is one attribute of this package, imported when it is first us
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from focuseval.engine.lazy import attributes
 from focuseval.engine.version import __version__
 
 if TYPE_CHECKING:
@@ -119,7 +119,12 @@ __all__ = ["__version__", *(name for name in _PUBLIC if name not in _OPTIONAL)] 
 __path__.append(f"{__path__[0]}/bridges/former")  # import paths of 0.2.0 whose modules have moved
 
 if not TYPE_CHECKING:  # a type checker would take every name for one of these
-    __getattr__ = attributes(__name__, _PUBLIC)
+
+    def __getattr__(name: str) -> Any:
+        """Import a public name from its module, once."""
+        if name not in _PUBLIC:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return globals().setdefault(name, getattr(import_module(f"{__name__}.{_PUBLIC[name]}"), name))
 
 
 def __dir__() -> list[str]:

@@ -17,7 +17,7 @@ from focuseval.assessment.files import make_private, settle
 from focuseval.assessment.plan import Pooled, add_to_pool, pool
 from focuseval.assessment.pool import Contributor, Entry, Pool, build_pool
 from focuseval.assessment.rules import FINISHED
-from focuseval.engine.files import unpacked
+from focuseval.engine.storage import unpacked
 from focuseval.errors import FocusevalError, FormatError, StorageError
 from focuseval.formats import read_run
 

@@ -29,9 +29,9 @@ import pyarrow.compute as pc
 
 from focuseval.collection.block import DOCUMENT, Block
 from focuseval.collection.index import Index
-from focuseval.engine.files import sync
+from focuseval.engine.files import Cache, cache_from_environment, sync
 from focuseval.engine.lazy import cached_property
-from focuseval.engine.storage import Cache, Location, Remote, RemoteError, cache_from_environment, location
+from focuseval.engine.storage import Location, Remote, RemoteError, location
 from focuseval.errors import CollectionError
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from focuseval.data.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
 from focuseval.data.spans import union
-from focuseval.engine.keys import indices
+from focuseval.engine.native import indices
 from focuseval.errors import FormatError, MissingDataError
 from focuseval.formats.ranking import rows_of
 from focuseval.formats.source import joint_digest

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from focuseval.data.gold import UNKNOWN, GradedElements
 from focuseval.data.spans import union
-from focuseval.engine.keys import indices
+from focuseval.engine.native import indices
 from focuseval.errors import FormatError
 
 if TYPE_CHECKING:

@@ -34,9 +34,9 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.collection.store import MappedBlocks
-from focuseval.engine.files import sync
+from focuseval.engine.files import Cache, sync
 from focuseval.engine.lazy import cached_property
-from focuseval.engine.storage import Cache, Remote, RemoteError
+from focuseval.engine.storage import Remote, RemoteError
 from focuseval.errors import CollectionError
 from focuseval.retrieval.build import COLUMNS, VERSION, build_words
 from focuseval.retrieval.language import Language, check_language, stemmer_version

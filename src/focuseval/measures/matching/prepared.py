@@ -15,8 +15,8 @@ import pyarrow.compute as pc
 
 from focuseval.collection.names import EXTENSION, Names
 from focuseval.data.spans import Spans, dense, pack, union
-from focuseval.engine.keys import Lookup, hash64, mix
 from focuseval.engine.lazy import cached_property
+from focuseval.engine.native import Lookup, hash64, mix
 from focuseval.errors import MissingDataError
 from focuseval.placing import place_gold
 
