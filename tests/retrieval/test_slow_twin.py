@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from focuseval.collection import words as split
+from focuseval.collection.boundaries import words as split
 from focuseval.collection.chunks import Chunks
 from focuseval.collection.documents import in_memory
 from focuseval.collection.parse import Raw, parse_documents

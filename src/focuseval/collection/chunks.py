@@ -25,14 +25,13 @@ from focuseval.collection.boundaries import (
     Boundaries,
     between_blanks,
     boundaries,
+    cut_block,
     joined,
     moved_left,
     sentences,
     texts_of,
     windows,
 )
-from focuseval.collection.tokens import open_tokenizer
-from focuseval.collection.words import cut_block
 from focuseval.data.spans import union
 from focuseval.data.tables import as_pandas
 from focuseval.errors import CollectionError, FormatError, UsageError, counted, did_you_mean
@@ -168,7 +167,7 @@ def as_chunks(index: Index, found: Cuts, name: str) -> Chunks:
     return Chunks(ids, start, end, name)
 
 
-def cuts(index: Index, spec: Spec, tokenizer: str | Tokenizer | None = None) -> Cuts:
+def cuts(index: Index, spec: Spec, tokenizer: Tokenizer | None = None) -> Cuts:
     """Return the row of its document, the start and the end of every chunk."""
     if spec.kind == "elements":
         return _elements(index, spec.names)
@@ -184,8 +183,7 @@ def cuts(index: Index, spec: Spec, tokenizer: str | Tokenizer | None = None) -> 
     elif spec.kind == "sentences":
         pieces = boundaries(texts_of(index), sentences)
     elif tokenizer is not None:
-        spans = open_tokenizer(tokenizer).spans
-        pieces = boundaries(texts_of(index), lambda text: _disjoint(*spans(text)))
+        pieces = boundaries(texts_of(index), lambda text: _disjoint(*tokenizer.spans(text)))
     else:
         what = "expected a tokenizer for chunks of tokens, found none"
         raise UsageError(f"{what}; give a tokenizer (--tokenizer), tiktoken:cl100k_base or tokenizers:FILE")

@@ -14,8 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.collection.block import spread
-from focuseval.collection.names import Names
-from focuseval.collection.paths import encoded, find_elements, find_nodes, parse_paths, split_pointers
+from focuseval.collection.names import Names, encoded, find_elements, find_nodes, parse_paths, split_pointers
 from focuseval.collection.protocol import Elements, IndexedDocument
 from focuseval.data.tables import Described
 from focuseval.engine.lazy import cached_property
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from focuseval.collection.block import Block
-    from focuseval.collection.segments import Segments
+    from focuseval.collection.document_files import Segments
 
 
 class Blocks(Protocol):

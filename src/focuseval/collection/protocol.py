@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 import pyarrow as pa
 
-from focuseval.collection.paths import path_strings
+from focuseval.collection.names import path_strings
 from focuseval.data.placement import Documents
 from focuseval.engine.lazy import cached_property
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from focuseval.collection.segments import Segments
+    from focuseval.collection.document_files import Segments
 
 
 class Collection(Documents, Protocol):

@@ -30,8 +30,7 @@ import pyarrow.compute as pc
 
 from focuseval.collection.boundaries import texts_of
 from focuseval.collection.chunks import SPLITTERS, Chunks, Spec, as_chunks, cuts, parse_spec
-from focuseval.collection.document_files import json_files, records
-from focuseval.collection.segments import holds_segments, read_segments
+from focuseval.collection.document_files import holds_segments, json_files, read_segments, records
 from focuseval.collection.tokens import open_tokenizer
 from focuseval.data.json_lines import json_line
 from focuseval.engine.storage import location
@@ -137,7 +136,8 @@ def chunk(
             return read_chunks(str(how), index)
         how = parse_spec(str(how))
     if isinstance(how, Spec) and how.kind not in SPLITTERS:
-        return as_chunks(index, cuts(index, how, tokenizer), str(how))
+        opened = open_tokenizer(tokenizer) if tokenizer is not None and how.kind == "tokens" else None
+        return as_chunks(index, cuts(index, how, opened), str(how))
     splitter = named_splitter(how, tokenizer) if isinstance(how, Spec) else how
     return split(index, splitter, str(how) if isinstance(how, Spec) else type(how).__name__)
 

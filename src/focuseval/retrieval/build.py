@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.collection.words import cut_block
+from focuseval.collection.boundaries import cut_block
 from focuseval.engine import native
 from focuseval.engine.storage import location
 from focuseval.engine.workers import given

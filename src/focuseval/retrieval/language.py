@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from focuseval.collection.words import words
+from focuseval.collection.boundaries import words
 from focuseval.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:

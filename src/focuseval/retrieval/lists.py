@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.collection.paths import path_strings
+from focuseval.collection.names import path_strings
 from focuseval.collection.trees import TAG
 from focuseval.data.run import Run
 from focuseval.retrieval.unit_sets import ElementUnits, with_ancestors

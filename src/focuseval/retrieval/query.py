@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.collection.words import words
+from focuseval.collection.boundaries import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
