@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from focuseval.cli import main
-from focuseval.collection.document_files import find_segments
 from focuseval.collection.documents import open_documents
+from focuseval.collection.segments import find_segments
 from focuseval.errors import CollectionError, FormatError
 from focuseval.evaluation.planning import evaluate
 from focuseval.formats import read_gold, read_run

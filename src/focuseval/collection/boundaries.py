@@ -287,8 +287,9 @@ def _compiled(library: CDLL, text: pa.Array, breaks: NDArray[np.uint8]) -> Cut |
         return None
     start, end, number, ends = (np.empty(most, np.int32) for _ in range(4))
     names, hashes = np.empty(2 * most, np.uint8), np.empty(most, np.uint32)  # a character may stand in two pairs
-    columns = {"start": start, "end": end, "number": number, "names": names, "ends": ends, "hashes": hashes}
-    struct = native.struct(_STRUCT, columns)
+    struct = native.struct(
+        _STRUCT, {"start": start, "end": end, "number": number, "names": names, "ends": ends, "hashes": hashes}
+    )
     struct["text"] = data.address
     word_bounds = np.empty(len(bounds), np.int64)
     where = (bounds.ctypes.data, len(bounds) - 1, breaks.ctypes.data, kinds().ctypes.data, word_bounds.ctypes.data)

@@ -179,7 +179,12 @@ def cuts(index: Index, spec: Spec, tokenizer: Tokenizer | None = None) -> Cuts:
             start[here], end[here] = moved_left(text, start[here]), moved_left(text, end[here])
         return document, start, end
     if spec.kind == "words":
-        pieces = word_boundaries(index)
+        found = (cut_block(index.blocks[number]) for number in range(len(index.blocks)))
+        pieces = joined(
+            (cut.start[low:high].astype(np.int64), cut.end[low:high].astype(np.int64))
+            for cut in found
+            for low, high in pairwise(cut.bounds.tolist())
+        )
     elif spec.kind == "sentences":
         pieces = boundaries(texts_of(index), sentences)
     elif tokenizer is not None:
@@ -188,16 +193,6 @@ def cuts(index: Index, spec: Spec, tokenizer: Tokenizer | None = None) -> Cuts:
         what = "expected a tokenizer for chunks of tokens, found none"
         raise UsageError(f"{what}; give a tokenizer (--tokenizer), tiktoken:cl100k_base or tokenizers:FILE")
     return pieces.windows(spec.size, spec.step)
-
-
-def word_boundaries(index: Index) -> Boundaries:
-    """Return all words of a collection, as they are counted in passages of ``retrieve``."""
-    found = [cut_block(index.blocks[number]) for number in range(len(index.blocks))]
-    return joined(
-        (cut.start[low:high].astype(np.int64), cut.end[low:high].astype(np.int64))
-        for cut in found
-        for low, high in pairwise(cut.bounds.tolist())
-    )
 
 
 def _disjoint(start: Integers, end: Integers) -> tuple[Integers, Integers]:

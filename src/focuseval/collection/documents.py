@@ -10,16 +10,10 @@ import pyarrow as pa
 
 from focuseval.collection.batches import LARGEST, read_file
 from focuseval.collection.block import Block, fingerprint, make_block, plain_forest
-from focuseval.collection.document_files import (
-    DOCUMENTS,
-    holds_segments,
-    json_documents,
-    json_files,
-    read_segments,
-    unpacked,
-)
+from focuseval.collection.document_files import DOCUMENTS, json_documents, json_files, unpacked
 from focuseval.collection.index import Index
 from focuseval.collection.parse import ParseReport, Raw, describe_documents, parse_documents
+from focuseval.collection.segments import holds_segments, read_segments
 from focuseval.collection.sources import Sources
 from focuseval.collection.store import document_rows, is_index, open_index
 from focuseval.engine.storage import Location, location
@@ -29,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from focuseval.collection.document_files import Segments
+    from focuseval.collection.segments import Segments
     from focuseval.errors import Place
 
 

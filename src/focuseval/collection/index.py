@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from focuseval.collection.block import Block
-    from focuseval.collection.document_files import Segments
+    from focuseval.collection.segments import Segments
 
 
 class Blocks(Protocol):

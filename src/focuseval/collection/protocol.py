@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from focuseval.collection.document_files import Segments
+    from focuseval.collection.segments import Segments
 
 
 class Collection(Documents, Protocol):

@@ -30,7 +30,8 @@ import pyarrow.compute as pc
 
 from focuseval.collection.boundaries import texts_of
 from focuseval.collection.chunks import SPLITTERS, Chunks, Spec, as_chunks, cuts, parse_spec
-from focuseval.collection.document_files import holds_segments, json_files, read_segments, records
+from focuseval.collection.document_files import json_files, records
+from focuseval.collection.segments import holds_segments, read_segments
 from focuseval.collection.tokens import open_tokenizer
 from focuseval.data.json_lines import json_line
 from focuseval.engine.storage import location

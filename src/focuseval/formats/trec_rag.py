@@ -36,7 +36,7 @@ from focuseval.formats.judgements import Span, SpanGold
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from focuseval.collection.document_files import Segments
+    from focuseval.collection.segments import Segments
     from focuseval.data.gold import Gold
     from focuseval.data.run import Run
     from focuseval.errors import Place
