@@ -55,8 +55,8 @@ if TYPE_CHECKING:
     from focuseval.report.page import render_html as render_html
     from focuseval.retrieval.retrieving import retrieve as retrieve
     from focuseval.retrieval.retrieving import search as search
-    from focuseval.retrieval.sweeps.sweeping import sweep as sweep
-    from focuseval.retrieval.unit_list import units as units
+    from focuseval.retrieval.retrieving import units as units
+    from focuseval.retrieval.sweeping import sweep as sweep
     from focuseval.studies.fidelity import fidelity as fidelity
     from focuseval.studies.simulation import simulate as simulate
 
@@ -85,13 +85,13 @@ _PUBLIC = {
     "chunk": "formats.chunks",
     "retrieve": "retrieval.retrieving",
     "search": "retrieval.retrieving",
-    "units": "retrieval.unit_list",
+    "units": "retrieval.retrieving",
     "evaluate": "evaluation.planning",
     "Scores": "evaluation.scores",
     "assert_no_regression": "bridges.testing",
     "build_report": "report.build",
     "render_html": "report.page",
-    "sweep": "retrieval.sweeps.sweeping",
+    "sweep": "retrieval.sweeping",
     "connected": "engine.cluster",
     "build_pool": "assessment.pool",
     "read_pool": "assessment.pool",

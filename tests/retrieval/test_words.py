@@ -11,7 +11,7 @@ from focuseval import open_documents
 from focuseval.collection import boundaries as split
 from focuseval.collection.boundaries import DENSE, LETTER, MARK, OTHER, WITHOUT_BLANKS, kinds
 from focuseval.engine import native
-from focuseval.retrieval.language import Language, languages, stop_words
+from focuseval.retrieval.terms import Language, languages, stop_words
 from oracle import retrieval as slow
 
 CHARACTERS = "ab7é_-' \n漢字ก็ไहि\u0301\u3099\u3005\u4e00\U00020000\u200d\u00ad²٣"

@@ -244,17 +244,15 @@ def index_batch(task: IndexTask) -> IndexedBatch:
         report.add(parsed)
         if block is None:
             return IndexedBatch(report, task.batch.spool)
-        rows, counts = (
-            document_rows(block),
-            {
-                "number": task.number,
-                "tags": block.tags,
-                "elements": int(block.element_bounds[-1]),
-                "nodes": int(block.node_bounds[-1]),
-                "fingerprint": fingerprint(block),
-                "size": write_arrow(block.batch, location(task.folder) / part_name(task.number)),
-            },
-        )
+        counts: dict[str, Any] = {
+            "number": task.number,
+            "tags": block.tags,
+            "elements": int(block.element_bounds[-1]),
+            "nodes": int(block.node_bounds[-1]),
+            "fingerprint": fingerprint(block),
+            "size": write_arrow(block.batch, location(task.folder) / part_name(task.number)),
+        }
+        rows = document_rows(block)
         metadata = json.dumps({"stamp": stamp, "report": vars(report), "counts": counts})
         write_arrow(rows.replace_schema_metadata({"done": metadata}), task.done_file())
     except OSError as error:

@@ -190,7 +190,7 @@ def build_index(
             mark = folder / SCRATCH / "far"
             if workers is not None:
                 mark.write_bytes(b"far")
-            # Workers of a cluster read the documents, by whole paths; whoever resumes their work needs the same batches.
+            # Workers of a cluster read documents by whole paths; whoever resumes their work needs the same batches.
             far = workers is not None or (resume and mark.is_file())
             found = Sources([path.absolute() for path in paths] if far else paths, built.passed_over, whole=far)
             tasks = (
