@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from focuseval.bridges.testing import assert_no_regression as assert_no_regression
     from focuseval.collection.build import build_index as build_index
     from focuseval.collection.chunks import Chunks as Chunks
+    from focuseval.collection.index import Elements as Elements
     from focuseval.collection.index import Index as Index
-    from focuseval.collection.protocol import Elements as Elements
-    from focuseval.collection.protocol import IndexedDocument as IndexedDocument
+    from focuseval.collection.index import IndexedDocument as IndexedDocument
     from focuseval.collection.store import open_index as open_index
     from focuseval.data.gold import Gold as Gold
     from focuseval.data.run import Run as Run
@@ -63,8 +63,8 @@ if TYPE_CHECKING:
 _PUBLIC = {
     "FocusevalError": "errors",
     "Index": "collection.index",
-    "IndexedDocument": "collection.protocol",
-    "Elements": "collection.protocol",
+    "IndexedDocument": "collection.index",
+    "Elements": "collection.index",
     "build_index": "collection.build",
     "open_documents": "formats.embedded",
     "open_index": "collection.store",

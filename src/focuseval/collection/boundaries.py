@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.collection.block import Block
-    from focuseval.collection.protocol import Collection as Documents
+    from focuseval.collection.index import Index
 
     Integers = NDArray[np.int64]
     Cutter = Callable[[str], tuple[Integers, Integers]]
@@ -117,7 +117,7 @@ def boundaries(texts: Iterable[str], cut: Cutter) -> Boundaries:
     return joined(map(cut, texts))
 
 
-def texts_of(documents: Documents, rows: Integers | None = None) -> Iterator[str]:
+def texts_of(documents: Index, rows: Integers | None = None) -> Iterator[str]:
     """Yield the texts of documents, all of them or those in some rows; a row below 0 has an empty one."""
     wanted = np.arange(len(documents)) if rows is None else np.asarray(rows, np.int64)
     for first in range(0, len(wanted), _AT_ONCE):

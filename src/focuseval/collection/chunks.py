@@ -41,8 +41,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.collection.index import Index
-    from focuseval.collection.protocol import Collection
+    from focuseval.collection.index import Collection, Index
     from focuseval.collection.tokens import Tokenizer
 
     Integers = NDArray[np.int64]

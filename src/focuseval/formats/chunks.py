@@ -47,8 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from focuseval.collection.index import Index
-    from focuseval.collection.protocol import Collection
+    from focuseval.collection.index import Collection, Index
     from focuseval.collection.tokens import Tokenizer
     from focuseval.data.run import Run
 

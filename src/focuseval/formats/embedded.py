@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from focuseval.collection.protocol import Collection
+    from focuseval.collection.index import Collection
     from focuseval.data.alignment import Alignment
     from focuseval.data.gold import Gold
     from focuseval.data.topics import Topic

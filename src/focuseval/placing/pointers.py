@@ -20,7 +20,7 @@ from focuseval.errors import FormatError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.collection.protocol import Collection
+    from focuseval.collection.index import Collection
     from focuseval.data.gold import Gold
 
 _POINTER = "text()"

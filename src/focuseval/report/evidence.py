@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.collection.protocol import Collection
+    from focuseval.collection.index import Collection
     from focuseval.data.gold import Gold
     from focuseval.evaluation.evaluation import Evaluation
     from focuseval.evaluation.scores import Scores

@@ -66,7 +66,7 @@ def read_block(task: BlockTask) -> tuple[int, int]:
     recode[used] = np.arange(len(used))
     kept = np.searchsorted(word, cut.bounds)
     element, first, last = place(block, np.ascontiguousarray(cut.start[word]), kept)
-    columns = {
+    columns: dict[str, NDArray[Any]] = {
         "start": cut.start,
         "end": cut.end,
         "bounds": cut.bounds,

@@ -28,8 +28,8 @@ from focuseval.retrieval.lists import Places, as_run, places, task_list
 from focuseval.retrieval.settings import RetrievalSettings, asked_unit, default_unit
 from focuseval.retrieval.store import open_words
 from focuseval.retrieval.structured import impossible, score_structured
-from focuseval.retrieval.terms import Weights, occurrences, weights
-from focuseval.retrieval.units import Scorer, UnitRanker, unit_set
+from focuseval.retrieval.terms import Weights, weights
+from focuseval.retrieval.units import Scorer, UnitRanker, occurrences, unit_set
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,12 +8,10 @@ after folding and before stemming. Snowball has lists for some of its languages;
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-import numpy as np
 import Stemmer
 
 from focuseval.collection.boundaries import words
@@ -22,10 +20,7 @@ from focuseval.errors import UsageError, did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
-
     from focuseval.data.topics.syntax import Term
-    from focuseval.retrieval.store import IndexedWords
 
 NONE = "none"
 """No language: words are folded, all are kept."""
@@ -106,20 +101,6 @@ Weights = dict[tuple[str, ...], int]
 """Terms with their weights: one word, or the words of a phrase."""
 
 
-@dataclass(frozen=True, eq=False)
-class Occurrences:
-    """One term of a query, where it stands: the first kept word of every occurrence, and how many words it has."""
-
-    term: tuple[str, ...]
-    weight: int
-    first: NDArray[np.int32]
-
-    @property
-    def size(self) -> int:
-        """Kept words of one occurrence."""
-        return len(self.term)
-
-
 def weights(terms: Iterable[Term], language: Language) -> Weights:
     """Return the weight of every term: 1, 2 with ``+``, −1 with ``-``, added up.
 
@@ -138,15 +119,3 @@ def weights(terms: Iterable[Term], language: Language) -> Weights:
         for part in parts:
             found[part] = found.get(part, 0) + _WEIGHT[term.sign]
     return {term: weight for term, weight in found.items() if weight}
-
-
-def occurrences(query: Weights, among: IndexedWords) -> list[Occurrences]:
-    """Return where the terms of a query stand, those that stand somewhere; the words of a phrase follow each other."""
-    found = []
-    for term, weight in query.items():
-        first, *others = sorted((among.occurrences(word) - np.int32(at) for at, word in enumerate(term)), key=len)
-        for other in others:
-            first = np.intersect1d(first, other, assume_unique=True)
-        if len(first):
-            found.append(Occurrences(term, weight, first))
-    return found

@@ -27,7 +27,6 @@ from focuseval.collection.boundaries import Boundaries, windows
 from focuseval.collection.chunks import as_chunks, cuts
 from focuseval.engine.lazy import cached_property
 from focuseval.errors import CollectionError, did_you_mean
-from focuseval.retrieval.terms import occurrences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from focuseval.collection.chunks import Chunks
     from focuseval.retrieval.settings import RetrievalSettings
     from focuseval.retrieval.store import IndexedWords
-    from focuseval.retrieval.terms import Occurrences, Weights
+    from focuseval.retrieval.terms import Weights
 
     Integers = NDArray[np.int64]
     Numbers = NDArray[np.float64]
@@ -46,6 +45,32 @@ Scorer = Callable[["Numbers", "Numbers", "Numbers"], "Numbers"]
 """What a term adds to a unit's score, by columns: how often the unit holds it, words of the unit, how many hold it."""
 
 DECIMALS = 9
+
+
+@dataclass(frozen=True, eq=False)
+class Occurrences:
+    """One term of a query, where it stands: the first kept word of every occurrence, and how many words it has."""
+
+    term: tuple[str, ...]
+    weight: int
+    first: NDArray[np.int32]
+
+    @property
+    def size(self) -> int:
+        """Kept words of one occurrence."""
+        return len(self.term)
+
+
+def occurrences(query: Weights, among: IndexedWords) -> list[Occurrences]:
+    """Return where the terms of a query stand, those that stand somewhere; the words of a phrase follow each other."""
+    found = []
+    for term, weight in query.items():
+        first, *others = sorted((among.occurrences(word) - np.int32(at) for at, word in enumerate(term)), key=len)
+        for other in others:
+            first = np.intersect1d(first, other, assume_unique=True)
+        if len(first):
+            found.append(Occurrences(term, weight, first))
+    return found
 
 
 class Counted(NamedTuple):

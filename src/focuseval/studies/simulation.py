@@ -38,7 +38,7 @@ from focuseval.studies.space_runs import RANKINGS, SELECTIONS, Listed, build_run
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.collection.protocol import Elements
+    from focuseval.collection.index import Elements
     from focuseval.data.gold import Gold
     from focuseval.measures.matching.prepared import Prepared
 

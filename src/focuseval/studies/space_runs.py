@@ -40,7 +40,7 @@ from focuseval.errors import MissingDataError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.collection.protocol import Elements
+    from focuseval.collection.index import Elements
     from focuseval.measures.matching.prepared import Prepared
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from focuseval.collection.protocol import Collection
+    from focuseval.collection.index import Collection
 
 VERBATIM, ALTERED, SPLICED, ELSEWHERE, NOWHERE = "verbatim", "altered", "spliced", "elsewhere", "nowhere"
 MEANING = {

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.collection.chunks import Chunks
-    from focuseval.collection.protocol import Collection
+    from focuseval.collection.index import Collection
     from focuseval.collection.tokens import Tokenizer
     from focuseval.data.gold import Gold
     from focuseval.data.run import Run

@@ -23,7 +23,7 @@ from focuseval.placing import place_gold
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.collection.protocol import Collection
+    from focuseval.collection.index import Collection
     from focuseval.data.gold import Gold
     from focuseval.measures.recall_base.assessed import Assessed
 
