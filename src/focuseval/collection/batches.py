@@ -200,10 +200,6 @@ class IndexTask:
         """Return the file that says what became of the batch."""
         return location(self.folder) / SCRATCH / f"done-{self.number}.arrow"
 
-    def stamp(self) -> str:
-        """Return a hash of all that the block depends on."""
-        return f"{__version__} {self.keep_going} {self.batch.stamp()}"
-
 
 @dataclass(frozen=True)
 class IndexedBatch:
@@ -228,7 +224,7 @@ class IndexedBatch:
 
 def index_batch(task: IndexTask) -> IndexedBatch:
     """Parse and write one batch, unless it was done before; done twice, it is the same."""
-    stamp = task.stamp()
+    stamp = f"{__version__} {task.keep_going} {task.batch.stamp()}"  # all that the block depends on
     if task.resume and (known := _done_before(task, stamp)) is not None:
         return known
     report, raws = ParseReport(), []

@@ -23,7 +23,7 @@ from uuid import uuid4
 from focuseval.collection.batches import MEMORY, IndexTask, batches, index_batch, unwritable
 from focuseval.collection.document_files import DOCUMENTS
 from focuseval.collection.parse import ParseReport
-from focuseval.collection.sources import MetIds, Sources
+from focuseval.collection.sources import Sources, all_new
 from focuseval.collection.store import SCRATCH, documents_table, finish, is_index, part_name, read_metadata
 from focuseval.engine.files import sync, syncing
 from focuseval.engine.storage import Remote, delete_folder, location
@@ -197,7 +197,7 @@ def build_index(
                 IndexTask(number, batch, str(folder.absolute()), keep_going, resume)
                 for number, batch in enumerate(batches(found.groups(), folder / SCRATCH, far=far))
             )
-            seen, head = MetIds(), list(islice(tasks, 2))
+            seen, head = set[int](), list(islice(tasks, 2))
             with (
                 given(1 if len(head) < 2 else jobs, workers) as crew,  # a single task is not worth other processes
                 documents_table(folder) as add,
@@ -205,7 +205,7 @@ def build_index(
                 closing(crew.in_order(index_batch, chain(head, tasks))) as results,
             ):
                 for done in results:
-                    if far and done.rows is not None and not seen.first(ids := done.rows.column("id").to_pylist()):
+                    if far and done.rows is not None and not all_new(ids := done.rows.column("id").to_pylist(), seen):
                         found.refuse_twins(ids)  # only the workers of a cluster see all ids
                     built.add(done)
                     if done.rows is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -29,7 +29,7 @@ from focuseval.engine.lazy import cached_property
 from focuseval.errors import CollectionError, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -94,23 +94,14 @@ class Elements:
         return path_strings(rows.astype(np.int64), self.parent, self.tag_code, self.n, self.tag_names)
 
 
-class Blocks(Protocol):
-    """A sequence of blocks; those of an index on disk are mapped when they are asked for."""
-
-    def __len__(self) -> int:
-        """Return the number of blocks."""
-
-    def __getitem__(self, number: int, /) -> Block:
-        """Return one block."""
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Index(Described):
     """A collection of documents; `focuseval.open_index` and `open_documents` make one."""
 
     documents: Any
     """An Arrow table, a row per document: id, file, bytes, length, sha256, elements, nodes."""
-    blocks: Blocks
+    blocks: Sequence[Block]
+    """Those of an index on disk are mapped when they are asked for."""
     first: NDArray[np.int64]
     """The first document of every block, and one more entry for the end of the last."""
     sha256: str
@@ -175,9 +166,8 @@ class Index(Described):
         """
         row = int(self.find([id])[0])
         if row < 0:
-            raise CollectionError(
-                f"no document {id!r}", at=self.name, remedy="index.ids lists the ids of all documents"
-            )
+            remedy = "index.ids lists the ids of all documents"
+            raise CollectionError(f"no document {id!r}", at=self.name, remedy=remedy)
         return IndexedDocument(self, row)
 
     def __iter__(self) -> Iterator[IndexedDocument]:
@@ -210,14 +200,7 @@ class Index(Described):
         sizes = np.diff(self.element_bounds)[wanted]
         ends = np.cumsum(sizes)
         total = int(ends[-1]) if len(ends) else 0
-        kinds = {
-            "tag": np.int32,
-            "n": np.int32,
-            "depth": np.int16,
-            "start": np.int64,
-            "end": np.int64,
-            "parent": np.int64,
-        }
+        kinds = {"tag": "i4", "n": "i4", "depth": "i2", "start": "i8", "end": "i8", "parent": "i8"}
         columns = {name: np.zeros(total, kind) for name, kind in kinds.items()}
         tags: dict[str, int] = {}
         for block, documents, here in self._by_block(wanted):
@@ -377,8 +360,7 @@ def describe(index: Index) -> CollectionStatistics:
     tags: Counter[str] = Counter()
     depth = deepest = 0
     article_depth = 0.0
-    for number in range(len(index.blocks)):
-        block = index.blocks[number]
+    for block in index.blocks:
         counts = np.bincount(block.element("tag"), minlength=len(block.tags))
         tags.update(dict(zip(block.tags, counts.tolist(), strict=True)))
         depths = block.element("depth")

@@ -50,7 +50,7 @@ class Member(NamedTuple):
     file: str
     """The name to show: a path, or ``archive.zip:path``."""
     kind: str
-    """The extension that says what it is, or the kind of file that it stands in (`focuseval.collection.kinds`)."""
+    """The extension that says what it is, or the kind of file that it stands in (`document_files.WHOLE`)."""
     size: int
     """Bytes; of a file in a directory what is typical there."""
     time: int = 0
@@ -96,17 +96,11 @@ class Files(NamedTuple):
         return self._replace(names=self.names[:count]), self._replace(names=self.names[count:])
 
 
-class MetIds:
-    """Ids that were met, as hashes: a third of the memory of the ids themselves."""
-
-    def __init__(self) -> None:
-        self.hashes: set[int] = set()
-
-    def first(self, ids: list[str]) -> bool:
-        """Say whether all of these ids are met for the first time, as far as hashes can tell."""
-        before = len(self.hashes)
-        self.hashes.update(map(hash, ids))
-        return len(self.hashes) == before + len(ids)
+def all_new(ids: list[str], seen: set[int]) -> bool:
+    """Say whether ids are met for the first time, by the hashes of all before: a third of the memory of ids."""
+    before = len(seen)
+    seen.update(map(hash, ids))
+    return len(seen) == before + len(ids)
 
 
 def usual(entries: Sequence[os.DirEntry[str]]) -> tuple[str, list[bool]]:
@@ -148,11 +142,11 @@ class Sources:
     def groups(self) -> Iterator[Member | Files]:
         """Yield every document once, those of a directory together; a repeated id raises."""
         self.passed_over.clear()
-        seen = MetIds()
+        seen: set[int] = set()
         try:
             for group in self._groups():
                 ids = [] if self.whole else group.ids()  # else the workers find them all
-                if not seen.first(ids):
+                if not all_new(ids, seen):
                     self.refuse_twins(ids)
                 yield group
         except RemoteError as error:

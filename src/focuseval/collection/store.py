@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -73,7 +74,7 @@ def write_arrow(batch: Any, file: Location) -> int:
 
 
 @dataclass(frozen=True)
-class MappedBlocks:
+class MappedBlocks(Sequence[Block]):
     """The blocks of a stored index, mapped or fetched when they are asked for."""
 
     root: Location
@@ -90,7 +91,7 @@ class MappedBlocks:
     def __len__(self) -> int:
         return int(self.table.num_rows)
 
-    def __getitem__(self, number: int) -> Block:
+    def __getitem__(self, number: int) -> Block:  # type: ignore[override]  # never a slice
         with self._lock:
             if number not in self._seen:
                 part, batch, _, tags = (column[number].as_py() for column in self.table.columns)

@@ -41,6 +41,22 @@ _COLUMN = np.dtype([(name, "i8") for name in ("kind", "values", "offsets", "ends
 
 _LETTER = {None: "-", "text": "t", "block": "b", "int": "i", "rank": "r", "real": "f"}
 
+_FUNCTIONS = {
+    "lines": "pn",
+    "split": "pnpn",
+    "filled": "pnp",
+    "hash64": "ppnp",
+    "joint": "ppnp",
+    "encode": "pppnpnpp",
+    "xml_room": "ppnppp",
+    "xml_read": "pppnpp",
+    "xml_arrange": "pnpp",
+    "words_split": "ppnppp",
+    "words_place": "pppnpppppp",
+    "words_post": "pnipp",
+}
+"""What the compiled functions take: pointers, 64-bit and 32-bit numbers."""
+
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _ODDER = np.uint64(0xD6E8FEB86659FD93)
 _HALF = np.uint64(32)
@@ -69,23 +85,10 @@ def library() -> CDLL | None:
             return None
     except (ImportError, OSError, AttributeError):
         return None
-    pointer, number = ctypes.c_void_p, ctypes.c_int64
-    found.lines.argtypes = pointer, number
-    found.split.argtypes = pointer, number, pointer, number
-    found.filled.argtypes = pointer, number, pointer
-    found.hash64.argtypes = pointer, pointer, number, pointer
-    found.joint.argtypes = pointer, pointer, number, pointer
-    found.encode.argtypes = pointer, pointer, pointer, number, pointer, number, pointer, pointer
-    found.xml_room.argtypes = pointer, pointer, number, pointer, pointer, pointer
-    found.xml_read.argtypes = pointer, pointer, pointer, number, pointer, pointer
-    found.xml_arrange.argtypes = pointer, number, pointer, pointer
-    found.words_split.argtypes = pointer, pointer, number, pointer, pointer, pointer
-    found.words_place.argtypes = *(pointer,) * 3, number, *(pointer,) * 6
-    found.words_post.argtypes = pointer, number, ctypes.c_int32, pointer, pointer
-    for function in (found.lines, found.split, found.encode, found.xml_read, found.xml_arrange, found.words_split):
-        function.restype = number
-    for function in (found.filled, found.hash64, found.joint, found.xml_room, found.words_place, found.words_post):
-        function.restype = None
+    kinds = {"p": ctypes.c_void_p, "n": ctypes.c_int64, "i": ctypes.c_int32}
+    for name, arguments in _FUNCTIONS.items():
+        function = getattr(found, name)
+        function.argtypes, function.restype = [kinds[kind] for kind in arguments], ctypes.c_int64
     return found
 
 

@@ -267,12 +267,11 @@ def in_threads(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
 def _begin(parent: int) -> None:
     """Prepare a worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def end_with_parent() -> None:
+        while os.getppid() == parent:
+            time.sleep(_LOOK)
+        os._exit(1)
+
     if os.name == "posix":
-        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-
-
-def _end_with(parent: int) -> None:
-    """End this process when its parent has ended."""
-    while os.getppid() == parent:
-        time.sleep(_LOOK)
-    os._exit(1)
+        threading.Thread(target=end_with_parent, daemon=True).start()

@@ -235,8 +235,7 @@ def _elements(index: Index, folder: Path) -> list[str]:
     total = int(index.element_bounds[-1])
     parent, depth, tag = (_column(folder, name, total) for name in ("parent", "depth", "tag"))
     tags: dict[str, int] = {}
-    for number in range(len(index.blocks)):
-        block = index.blocks[number]
+    for number, block in enumerate(index.blocks):
         low, high = index.element_bounds[index.first[number]], index.element_bounds[index.first[number + 1]]
         own = slice(int(block.element_bounds[0]), int(block.element_bounds[-1]))
         above = block.element("parent")[own]

@@ -96,7 +96,7 @@ def sweep(
         How to cut, one or more: each whatever `focuseval.chunk` takes.
     retriever
         ``"bm25"``; or a run for every chunking, in their order; or a function of the units of a chunking
-        (`focuseval.retrieval.UnitList`) and the questions by topic, which returns a run: ``units.run(scores)``.
+        (as `focuseval.units` gives them) and the questions by topic, which returns a run: ``units.run(scores)``.
     measures
         By default recall after 1,000, 2,000 and 4,000 characters (or 250, 500 and 1,000 tokens) and IoU; the first
         decides. Ceilings are always added.
@@ -133,18 +133,14 @@ def sweep(
     if retriever != BM25 and not callable(retriever):
         given = [retriever] if isinstance(retriever, (str, Run)) else list(retriever)
         if len(given) != len(chunks):
-            what = (
-                f"expected {BM25}, or a run for each of the {len(chunks)} chunkings in their order, found {len(given)}"
-            )
-            raise UsageError(f"{what}; give as many runs as chunkings")
+            what = f"expected {BM25}, or a run for each of the {len(chunks)} chunkings in their order"
+            raise UsageError(f"{what}, found {len(given)}; give as many runs as chunkings")
     questions = topics
     if not given and topics is None:
         questions = {topic: gold.queries[topic] for topic in gold.topics if gold.queries.get(topic, "").strip()}
         if not questions:
-            where = gold.file or "the gold"
-            raise MissingDataError(
-                f"{where}: no topic has a question to retrieve for; give the questions with --topics"
-            )
+            what = f"{gold.file or 'the gold'}: no topic has a question to retrieve for"
+            raise MissingDataError(f"{what}; give the questions with --topics")
     every, runs, extents, noticed = [], [], [], list[str]()
     task = _Chunking(index, tokenizer, edges, asked, given, questions, retriever, options)
     with given_workers(1, workers) as crew, crew.share(task) as shared:
