@@ -22,7 +22,7 @@ needs_library = pytest.mark.skipif(native.library() is None, reason="no C compil
 
 def read(*contents):
     found = parse.read_compiled(contents)
-    return [] if found is None else found.read.tolist()
+    return [] if found is None else found[0].tolist()
 
 
 def both(contents):

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from focuseval.collection.block import NODE, Block, from_columns, joined, make_block, plant
+from focuseval.collection.block import NODE, Block, Parsed, from_columns, joined, make_block, plant
 from focuseval.collection.document_files import DOCUMENTS
 from focuseval.collection.trees import MAX_DEPTH, Tree, plain_tree, read_html, read_plain, read_tree, transcoded
 from focuseval.engine import native
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
-
-    from focuseval.collection.block import Lists
 
 
 _NAME = b"pyexpat.expat_CAPI"
@@ -76,18 +74,6 @@ class Memory(threading.local):
         self._arrays.clear()
 
 
-class Columns(NamedTuple):
-    """What was read: texts, tags and columns of the documents that were not left to Python."""
-
-    read: NDArray[np.int64]
-    """Which of the documents given."""
-    text: pa.Array
-    tags: tuple[str, ...]
-    """In the order of their names."""
-    elements: Lists
-    nodes: Lists
-
-
 @cache
 def expat() -> int | None:
     """Return where the capsule's struct stands; None where it is not one that `xml.c` knows."""
@@ -106,8 +92,13 @@ def expat() -> int | None:
     return address if known else None
 
 
-def read_compiled(documents: Sequence[bytes | None], memory: Memory | None = None) -> Columns | None:
-    """Read those documents that can be read in C; None is one that is no XML. None where nothing can be."""
+def read_compiled(
+    documents: Sequence[bytes | None], memory: Memory | None = None
+) -> tuple[NDArray[np.int64], Parsed] | None:
+    """Return which documents could be read in C, and these, arranged; None where none could be.
+
+    A document that is no XML is given as None.
+    """
     library = native.library()
     if library is None or (address := expat()) is None or not documents:
         return None
@@ -153,8 +144,7 @@ def read_compiled(documents: Sequence[bytes | None], memory: Memory | None = Non
     kept = np.append(True, read)
     cuts = arrays["byte_bounds"][kept]
     text = pa.py_buffer(arrays["text"][: counts["bytes"]])
-    return Columns(
-        np.flatnonzero(read),
+    return np.flatnonzero(read), Parsed(
         pa.LargeStringArray.from_buffers(len(cuts) - 1, pa.py_buffer(cuts), text),
         tuple(ordered),
         (arrays["element_bounds"][kept], {name: arrays[name][:elements] for name in _AS_READ} | arranged),
@@ -205,8 +195,8 @@ def parse_documents(
     document by events in Python, which gives the same block more slowly. A block in a given `memory` lasts until
     another one is parsed into it.
     """
-    columns = read_compiled([raw.data if raw.kind in _XML else None for raw in raws], memory) if fast else None
-    read = [] if columns is None else columns.read.tolist()
+    compiled = read_compiled([raw.data if raw.kind in _XML else None for raw in raws], memory) if fast else None
+    read = [] if compiled is None else compiled[0].tolist()
     failures: dict[int, CollectionError] = {}
     trees: dict[int, Tree] = {}
     for place in sorted(set(range(len(raws))) - set(read)):
@@ -223,16 +213,13 @@ def parse_documents(
         report.left_out.update(tree.left_out)
         report.lenient += tree.lenient
     blocks = []
-    if columns is not None and read:
-        bounds, elements = columns.elements
-        documents = describe_documents([raws[place] for place in read], columns.text, elements["end"][bounds[:-1]])
-        blocks.append(from_columns(documents, columns.text, columns.tags, columns.elements, columns.nodes))
+    if compiled is not None and read:
+        columns = compiled[1]
+        documents = describe_documents([raws[place] for place in read], columns)
+        blocks.append(from_columns(documents, *columns))
     if trees:
-        text, tags, forest = plant(list(trees.values()))
-        lengths = forest.end[forest.element_bounds[:-1]]
-        blocks.append(
-            make_block(describe_documents([raws[place] for place in trees], text, lengths), text, tags, forest)
-        )
+        parsed = plant(list(trees.values()))
+        blocks.append(make_block(describe_documents([raws[place] for place in trees], parsed), parsed))
     if len(blocks) < 2:
         return (blocks[0] if blocks else None), report
     block = joined(blocks)
@@ -256,8 +243,9 @@ def _read_slowly(raw: Raw) -> Tree:
         return read_html(raw.data, raw.file, "doc")
 
 
-def describe_documents(raws: Sequence[Raw], text: pa.Array, length: NDArray[np.integer]) -> dict[str, Any]:
+def describe_documents(raws: Sequence[Raw], parsed: Parsed) -> dict[str, Any]:
     """Return the columns of documents."""
+    text = parsed.text
     offsets = np.frombuffer(text.buffers()[1], np.int64)[text.offset :]
     content = memoryview(text.buffers()[2] or b"")
     cuts = offsets[: len(raws) + 1].tolist()
@@ -265,6 +253,6 @@ def describe_documents(raws: Sequence[Raw], text: pa.Array, length: NDArray[np.i
         "id": [raw.id for raw in raws],
         "file": [raw.id + raw.kind if raw.kind[0] == "." else raw.id for raw in raws],
         "bytes": [len(raw.data) for raw in raws],
-        "length": length,
+        "length": parsed.lengths,
         "sha256": [hashlib.sha256(content[a:b]).hexdigest() for a, b in pairwise(cuts)],
     }
