@@ -59,24 +59,17 @@ class Boundaries:
     """Where every document's pieces begin, and the end of the last."""
 
     @cached_property
-    def _document(self) -> Integers:
-        return np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))
-
-    @cached_property
-    def _starts(self) -> Integers:
-        return pack(self._document, self.start)
-
-    @cached_property
-    def _ends(self) -> Integers:
-        return pack(self._document, self.end)
+    def _edges(self) -> tuple[Integers, Integers]:
+        document = np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))
+        return pack(document, self.start), pack(document, self.end)
 
     def upto_start(self, document: Integers, position: Integers) -> Integers:
         """Return how many pieces begin before a position, those of earlier documents included."""
-        return np.searchsorted(self._starts, pack(document, position), "left")
+        return np.searchsorted(self._edges[0], pack(document, position), "left")
 
     def upto_end(self, document: Integers, position: Integers) -> Integers:
         """Return how many pieces end at or before a position, those of earlier documents included."""
-        return np.searchsorted(self._ends, pack(document, position), "right")
+        return np.searchsorted(self._edges[1], pack(document, position), "right")
 
     def count(self, document: Integers, start: Integers, end: Integers) -> Integers:
         """Return how many pieces each span holds, cut ones included; an empty span cuts none."""

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from focuseval.engine.storage import Location
     from focuseval.engine.workers import Workers
 
-    Find = Callable[[str, Callable[[Path], Any]], Any]
+    Find = Callable[[str, Callable[[Any], Any]], Any]
     """Opens a file of the words, by its name and how."""
     Progress = Callable[[int, int], None]
 
@@ -163,17 +163,13 @@ def open_words(
             return _opened(index, language, folder, find, mapped=index.blocks.cache is not None)
     if not folder.is_dir() and not _made(folder, make):
         return _in_memory(index, language, progress)
-    return index.blocks.still(partial(_opened, index, language, folder, _in(folder)))
-
-
-def _in(folder: Path) -> Find:
-    return lambda name, opened: opened(folder / name)
+    return index.blocks.still(partial(_opened, index, language, folder))
 
 
 def _in_memory(index: Index, language: str, progress: Progress | None) -> IndexedWords:
     with tempfile.TemporaryDirectory(prefix="focuseval-") as folder:
         build_words(index, language, Path(folder), 1, progress)
-        return _opened(index, language, Path(folder), _in(Path(folder)), mapped=False)
+        return _opened(index, language, Path(folder), mapped=False)
 
 
 def _made(folder: Path, make: Callable[[Path], None]) -> bool:
@@ -201,9 +197,12 @@ def _made(folder: Path, make: Callable[[Path], None]) -> bool:
     return True
 
 
-def _opened(index: Index, language: str, folder: Location, find: Find, *, mapped: bool = True) -> IndexedWords:
+def _opened(
+    index: Index, language: str, folder: Location, find: Find | None = None, *, mapped: bool = True
+) -> IndexedWords:
     """Open the words that lie beside an index; others than this collection's, and of this program, are refused."""
     remedy = f"remove {folder}, it will be made again"
+    find = find or (lambda name, opened: opened(folder / name))
     try:
         metadata = json.loads(find("words.json", Path.read_bytes))
         found = metadata["version"], metadata["stemmer"], metadata["sha256"]

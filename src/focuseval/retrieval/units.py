@@ -200,14 +200,10 @@ class SpanUnits:
         return self.length > 0
 
     @cached_property
-    def _reach(self) -> Integers:
-        """Past the last word of this unit and of all before it."""
-        return np.maximum.accumulate(self.last)
-
-    @cached_property
-    def _nested(self) -> bool:
-        """Whether a unit ends before one that begins earlier."""
-        return not np.array_equal(self._reach, self.last)
+    def _reach(self) -> tuple[Integers, bool]:
+        """Past the last word of this unit and of all before it; and whether one ends before one that begins earlier."""
+        reach = np.maximum.accumulate(self.last)
+        return reach, not np.array_equal(reach, self.last)
 
     def count(self, terms: Sequence[Occurrences]) -> Counted:
         """Return the units that hold a term, and how often."""
@@ -220,10 +216,11 @@ class SpanUnits:
         word = self.words["word"]
         end: Integers = np.minimum(term.first.astype(np.int64) + term.size, len(word)) - 1
         first, last = word[term.first], word[end]
-        lowest = np.searchsorted(self._reach, last, "right")
+        reach, nested = self._reach
+        lowest = np.searchsorted(reach, last, "right")
         many = np.maximum(np.searchsorted(self.first, first, "right") - lowest, 0)
         units = spread(lowest, many)
-        return units[self.last[units] > np.repeat(last, many)] if self._nested else units
+        return units[self.last[units] > np.repeat(last, many)] if nested else units
 
     def document(self, units: Integers) -> Integers:
         """Return the rows of the units' documents."""
