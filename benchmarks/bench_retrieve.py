@@ -19,9 +19,9 @@ import numpy as np
 
 import focuseval as fe
 from focuseval.retrieval.lists import task_list
-from focuseval.retrieval.score import UnitRanker
 from focuseval.retrieval.settings import RetrievalSettings
 from focuseval.retrieval.store import open_words
+from focuseval.retrieval.units import UnitRanker
 
 DATA = Path(os.environ.get("FOCUSEVAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 QUERIES, TERMS, LIMIT, TOPICS = 100, 4, 1500, 115

@@ -67,9 +67,9 @@ SECTIONS = (
     (
         "Retrieve",
         "A baseline by BM25, and units that your own model may score.",
-        ("retrieve", "search", "retrieval.retrieving:Hit", "units", "retrieval.unit_list:UnitList"),
+        ("retrieve", "search", "retrieval.retrieving:Hit", "units", "retrieval.retrieving:UnitList"),
     ),
-    ("Chunk and sweep", "", ("chunk", "Chunks", "sweep", "retrieval.sweeps.result:Sweep")),
+    ("Chunk and sweep", "", ("chunk", "Chunks", "sweep", "retrieval.sweeping:Sweep")),
     (
         "Pool and assess",
         "",

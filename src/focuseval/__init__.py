@@ -6,9 +6,9 @@ Everything public is one attribute of this package, imported when it is first us
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from focuseval.engine.lazy import attributes
 from focuseval.engine.version import __version__
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from focuseval.bridges.testing import assert_no_regression as assert_no_regression
     from focuseval.collection.build import build_index as build_index
     from focuseval.collection.chunks import Chunks as Chunks
+    from focuseval.collection.index import Elements as Elements
     from focuseval.collection.index import Index as Index
-    from focuseval.collection.protocol import Elements as Elements
-    from focuseval.collection.protocol import IndexedDocument as IndexedDocument
+    from focuseval.collection.index import IndexedDocument as IndexedDocument
     from focuseval.collection.store import open_index as open_index
     from focuseval.data.gold import Gold as Gold
     from focuseval.data.run import Run as Run
@@ -55,16 +55,16 @@ if TYPE_CHECKING:
     from focuseval.report.page import render_html as render_html
     from focuseval.retrieval.retrieving import retrieve as retrieve
     from focuseval.retrieval.retrieving import search as search
-    from focuseval.retrieval.sweeps.sweeping import sweep as sweep
-    from focuseval.retrieval.unit_list import units as units
+    from focuseval.retrieval.retrieving import units as units
+    from focuseval.retrieval.sweeping import sweep as sweep
     from focuseval.studies.fidelity import fidelity as fidelity
     from focuseval.studies.simulation import simulate as simulate
 
 _PUBLIC = {
     "FocusevalError": "errors",
     "Index": "collection.index",
-    "IndexedDocument": "collection.protocol",
-    "Elements": "collection.protocol",
+    "IndexedDocument": "collection.index",
+    "Elements": "collection.index",
     "build_index": "collection.build",
     "open_documents": "formats.embedded",
     "open_index": "collection.store",
@@ -91,7 +91,7 @@ _PUBLIC = {
     "assert_no_regression": "bridges.testing",
     "build_report": "report.build",
     "render_html": "report.page",
-    "sweep": "retrieval.sweeps.sweeping",
+    "sweep": "retrieval.sweeping",
     "connected": "engine.cluster",
     "build_pool": "assessment.pool",
     "read_pool": "assessment.pool",
@@ -119,7 +119,12 @@ __all__ = ["__version__", *(name for name in _PUBLIC if name not in _OPTIONAL)] 
 __path__.append(f"{__path__[0]}/bridges/former")  # import paths of 0.2.0 whose modules have moved
 
 if not TYPE_CHECKING:  # a type checker would take every name for one of these
-    __getattr__ = attributes(__name__, _PUBLIC)
+
+    def __getattr__(name: str) -> Any:
+        """Import a public name from its module, once."""
+        if name not in _PUBLIC:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return globals().setdefault(name, getattr(import_module(f"{__name__}.{_PUBLIC[name]}"), name))
 
 
 def __dir__() -> list[str]:

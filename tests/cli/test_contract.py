@@ -56,7 +56,7 @@ def test_the_help_page_imports_no_command():
         "print(sorted({name for name in sys.modules if name.startswith('focuseval.')}), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    allowed = ["cli", "cli.commands", "engine", "engine.lazy", "engine.version", "errors"]
+    allowed = ["cli", "cli.commands", "engine", "engine.version", "errors"]
     assert eval(done.stderr) == [f"focuseval.{name}" for name in allowed]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from focuseval.collection import compiled
+from focuseval.collection import parse
 from focuseval.collection.parse import parse_documents
 from focuseval.collection.trees import MAX_DEPTH
 from focuseval.engine import native
@@ -21,8 +21,8 @@ needs_library = pytest.mark.skipif(native.library() is None, reason="no C compil
 
 
 def read(*contents):
-    found = compiled.read_compiled(contents)
-    return [] if found is None else found.read.tolist()
+    found = parse.read_compiled(contents)
+    return [] if found is None else found[0].tolist()
 
 
 def both(contents):
@@ -120,8 +120,8 @@ def fake(monkeypatch, *, magic=b"pyexpat.expat_CAPI 1.1", size=176, major=2):
     head = ctypes.create_string_buffer(struct.pack("Piiii", ctypes.addressof(text), size, major, 6, 0) + bytes(200))
     make = ctypes.pythonapi.PyCapsule_New
     make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
-    capsule = make(ctypes.addressof(head), compiled._NAME, None)
-    monkeypatch.setattr(compiled.pyexpat, "expat_CAPI", capsule)
+    capsule = make(ctypes.addressof(head), parse._NAME, None)
+    monkeypatch.setattr(parse.pyexpat, "expat_CAPI", capsule)
     return text, head
 
 
@@ -140,27 +140,27 @@ def fake(monkeypatch, *, magic=b"pyexpat.expat_CAPI 1.1", size=176, major=2):
 )
 def test_the_capsule_is_taken_by_its_magic_version_and_size(monkeypatch, known, said):
     kept = fake(monkeypatch, **said)
-    assert (compiled.expat.__wrapped__() is not None) == known
+    assert (parse.expat.__wrapped__() is not None) == known
     assert kept
 
 
 def test_characters_of_two_bytes_are_not_taken(monkeypatch):
-    monkeypatch.setattr(compiled.pyexpat, "features", [("sizeof(XML_Char)", 2)])
-    assert compiled.expat.__wrapped__() is None
+    monkeypatch.setattr(parse.pyexpat, "features", [("sizeof(XML_Char)", 2)])
+    assert parse.expat.__wrapped__() is None
 
 
 @pytest.mark.parametrize("missing", ["no capsule", "another capsule", "no library"])
 def test_without_the_capsule_everything_is_read_in_python(monkeypatch, missing):
     contents = [b"<a>x<b/></a>", b"<c>y</c>"]
     expected = columns(parse_documents(raws(contents))[0])
-    monkeypatch.setattr(compiled, "expat", compiled.expat.__wrapped__)
+    monkeypatch.setattr(parse, "expat", parse.expat.__wrapped__)
     if missing == "no capsule":
-        monkeypatch.delattr(compiled.pyexpat, "expat_CAPI")
+        monkeypatch.delattr(parse.pyexpat, "expat_CAPI")
     elif missing == "another capsule":
-        monkeypatch.setattr(compiled, "_NAME", b"another")
+        monkeypatch.setattr(parse, "_NAME", b"another")
     else:
         monkeypatch.setattr(native, "library", lambda: None)
-    assert compiled.read_compiled(contents) is None
+    assert parse.read_compiled(contents) is None
     assert columns(parse_documents(raws(contents))[0]) == expected
 
 
@@ -175,7 +175,7 @@ import random, sys
 from pathlib import Path
 from focuseval import native
 native.LIBRARY = Path(sys.argv[1])
-from focuseval.collection.compiled import read_compiled
+from focuseval.collection.parse import read_compiled
 assert native.library() is not None
 random.seed(5)
 parts = [b"<a>", b"</a>", b"<b c='d'/>", b"x", b" ", "é漢😀".encode(), b"&lt;", b"&#233;", b"&nope;", b"<!-- c -->"]

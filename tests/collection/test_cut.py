@@ -8,10 +8,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import focuseval as fe
-from focuseval.collection.boundaries import between_blanks, boundaries, moved_left, sentences, texts_of, windows
+from focuseval.collection.boundaries import between_blanks, boundaries, moved_left, sentences, texts_of, windows, words
 from focuseval.collection.chunks import Chunks, extent, parse_spec
 from focuseval.collection.tokens import TiktokenEncoding
-from focuseval.collection.words import words
 from focuseval.errors import FocusevalError
 from strategies.tokenizers import encoding
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from focuseval.collection import block, compiled
+from focuseval.collection import block, parse
 from focuseval.collection.block import joined
 from focuseval.collection.documents import in_memory
 from focuseval.collection.parse import parse_documents
@@ -43,7 +43,7 @@ def test_any_document_reads_like_the_slow_walk(contents):
 @given(st.lists(documents(ordinary=True), min_size=1, max_size=4))
 def test_ordinary_documents_are_read_in_c_and_like_the_slow_walk(contents):
     if native.library() is not None:
-        assert compiled.read_compiled(contents).read.tolist() == list(range(len(contents)))
+        assert parse.read_compiled(contents)[0].tolist() == list(range(len(contents)))
     index = in_memory([parse_documents(raws(contents))[0]], "test")
     for row, content in enumerate(contents):
         assert_reads_like_the_oracle(index, row, content)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.collection import archives
+from focuseval.collection import sources
 from focuseval.collection.batches import batches
 from focuseval.collection.sources import Files, Member, Sources
 from focuseval.errors import CollectionError
@@ -175,7 +175,7 @@ def test_a_tar_cut_between_two_members_is_an_error(tmp_path):
 
 @pytest.mark.parametrize("kind", [".zip", ".tar"])
 def test_a_member_that_expands_too_far_is_refused(kind, tmp_path, monkeypatch):
-    monkeypatch.setattr(archives, "MAX_BYTES", 4)
+    monkeypatch.setattr(sources, "MAX_BYTES", 4)
     with pytest.raises(CollectionError, match=r"refused member 'co/r1\.xml': more than"):
         contents([write_source(kind, tmp_path)])
 

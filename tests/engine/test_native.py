@@ -5,6 +5,7 @@ import importlib.util
 import shutil
 import sys
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.engine import keys, native
+from focuseval.engine import native
 from focuseval.formats import columns, find_format, source_of
 from focuseval.formats.columns import Layout
 from focuseval.formats.table import read_table
@@ -150,42 +151,49 @@ def test_pieces_of_a_large_text_are_split_side_by_side(monkeypatch):
     assert [table[name].to_pylist() for name, kind in KINDS if kind] == [c for c in plain(text) if c]
 
 
+WITHOUT = mock.patch.object(native, "library", return_value=None)
+
+
 @needs_library
 @given(STRINGS, st.integers(0, 3))
 def test_keys_are_those_of_the_slow_twin(strings, first):
     array = pa.array(strings, pa.string()).slice(first)
     quick = native.hash64(array)
-    assert (quick is None) == (not len(array) or array.buffers()[2] is None)
-    assert quick is None or quick.tolist() == keys._hash_in_steps(array).tolist()
+    with WITHOUT:
+        assert native.hash64(array).tolist() == quick.tolist()
 
 
 @needs_library
 @given(STRINGS, st.sampled_from([1, 3, 1 << 32]), st.integers(0, 3))
 def test_codes_are_those_of_the_slow_twin_even_where_keys_collide(strings, few, first):
     array = pa.array(strings, pa.string()).slice(first)
-    made = keys.hash64(array) % np.uint64(few)
-    quick = native.encode(array, made)
-    if quick is not None:
-        expected = array.dictionary_encode()
-        assert quick[0].tolist() == expected.indices.to_pylist()
-        assert array.take(pa.array(quick[1])).to_pylist() == expected.dictionary.to_pylist()
+    keys = native.hash64(array) % np.uint64(few)
+    codes, distinct = native.coded(array, keys)
+    expected = array.dictionary_encode()
+    assert codes.tolist() == expected.indices.to_pylist()
+    assert distinct.to_pylist() == expected.dictionary.to_pylist()
 
 
 @needs_library
 @given(st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 2**31 - 1)), max_size=9))
 def test_joint_keys_are_those_of_the_slow_twin(pairs):
-    made, groups = np.array([a for a, _ in pairs], np.uint64), np.array([b for _, b in pairs], np.int32)
-    assert native.joint(made, groups).tolist() == keys.joint(made, groups.astype(np.int64)).tolist()
-    assert native.joint(made[::2], groups[::2]) is None or len(pairs) < 3
-    assert native.joint(made.astype(np.uint32), groups) is None
-    assert native.joint(made[1:], groups) is None or not pairs
+    keys, groups = np.array([a for a, _ in pairs], np.uint64), np.array([b for _, b in pairs], np.int32)
+    quick = native.joint(keys, groups).tolist()
+    assert native.joint(keys, groups.astype(np.int64)).tolist() == quick
+    assert native.joint(keys[::2], groups[::2]).tolist() == quick[::2]
+    with WITHOUT:
+        assert native.joint(keys, groups).tolist() == quick
 
 
 @needs_library
-def test_strings_of_other_kinds_are_left_to_the_slow_twin():
-    for array in (pa.array(["a"], pa.large_string()), pa.array(["a", None]), pa.array([], pa.string())):
-        assert native.hash64(array) is None
-        assert native.encode(array, np.zeros(len(array), np.uint64)) is None
+def test_strings_of_other_kinds_have_the_same_keys_and_codes():
+    plain = native.hash64(pa.array(["a", "bc", "a"]))
+    for array in (pa.array(["a", "bc", "a"], pa.large_string()), pa.array(["a", "bc", "a"]).dictionary_encode()):
+        assert native.hash64(array).tolist() == plain.tolist()
+    large = pa.array(["a", "bc", "a"], pa.large_string())
+    assert native.coded(large, plain)[0].tolist() == [0, 1, 0]
+    assert len(native.hash64(pa.array([], pa.string()))) == 0
+    assert native.hash64(pa.array(["a", None]))[0] == plain[0]
 
 
 @pytest.mark.parametrize("name", ["trec-run", "inex-text"])
@@ -254,3 +262,20 @@ def test_a_tree_that_cannot_be_written_to_is_no_reason_to_fail(build, tmp_path, 
     monkeypatch.delenv("FOCUSEVAL_PURE", raising=False)
     monkeypatch.setattr(Path, "unlink", refuse)
     assert build.compiled(native.SOURCES, tmp_path / "nowhere" / "libnative.so")
+
+
+KEYS = st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(0, 40), max_size=60)
+
+
+@given(KEYS, KEYS)
+def test_a_key_leads_to_its_first_row(keys, asked):
+    first = {}
+    for row, key in enumerate(keys):
+        first.setdefault(key, row)
+    found = native.Lookup(np.array(keys, np.int64)).find(np.array(asked + keys, np.int64))
+    assert found.tolist() == [first.get(key, -1) for key in asked + keys]
+
+
+def test_many_keys_that_start_at_one_slot_are_all_found():
+    keys = np.arange(5000, dtype=np.int64) << 52
+    assert native.Lookup(keys).find(keys[::-1]).tolist() == native.Lookup(keys).find(keys).tolist()[::-1]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from focuseval.engine import native
-from focuseval.engine.keys import coded, hash64
+from focuseval.engine.native import coded, hash64
 from focuseval.errors import FocusevalError, FormatError
 from focuseval.formats import find_format, inex_xml, read_run, run_blocks, source_of
 from focuseval.formats.ranking import Order, by_rank, by_score_and_document, distinct_keys, full_order, taken

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from building import gold_of, run_of
-from focuseval.engine.keys import hash64
+from focuseval.engine.native import hash64
 from focuseval.errors import InputError, NotComparableError
 from focuseval.evaluation.evaluation import evaluate
 from focuseval.measures.matching import match

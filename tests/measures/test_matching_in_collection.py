@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from building import gold_of, run_of
-from focuseval.engine.keys import hash64
+from focuseval.engine.native import hash64
 from focuseval.evaluation.sources import as_index
 from focuseval.measures.document_matching import document_codes, shares_documents
 from focuseval.measures.matching import match

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from building import gold_of, run_of
-from focuseval.engine.keys import hash64
+from focuseval.engine.native import hash64
 from focuseval.errors import CollectionError, TaskError
 from focuseval.evaluation.evaluation import evaluate
 from focuseval.measures.document_matching import first_of_equal

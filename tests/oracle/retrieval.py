@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import Stemmer
 
-from focuseval.retrieval.language import stop_words
+from focuseval.retrieval.terms import stop_words
 
 DENSE = [
     range(0x0E00, 0x0F00), range(0x1000, 0x10A0), range(0x1780, 0x1800), range(0x3005, 0x3008), range(0x3040, 0x3100),

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import focuseval as fe
 from focuseval.cli import main
 from focuseval.collection import batches
-from focuseval.collection.words import words
+from focuseval.collection.boundaries import words
 from focuseval.errors import CollectionError, FocusevalError
 from focuseval.example import ROOT
 

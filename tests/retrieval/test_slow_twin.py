@@ -6,14 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from focuseval.collection import words as split
 from focuseval.collection.chunks import Chunks
 from focuseval.collection.documents import in_memory
 from focuseval.collection.parse import Raw, parse_documents
 from focuseval.data.topics.topic import plain_topic
 from focuseval.engine import native
-from focuseval.measures.checks import check
-from focuseval.retrieval import build
+from focuseval.measures.tasks.checks import check
 from focuseval.retrieval.retrieving import retrieve
 from focuseval.retrieval.settings import RetrievalSettings
 from oracle import retrieval as slow
@@ -140,8 +138,7 @@ def test_without_a_compiler_the_words_are_the_same(documents, query):
     runs = []
     with pytest.MonkeyPatch.context() as patch:
         for library in (native.library(), None):
-            for module in (split, build):
-                patch.setattr(module.native, "library", lambda found=library: found)
+            patch.setattr(native, "library", lambda found=library: found)
             runs.append(retrieve(collection(documents, 2), {"1": query}, unit="element", min_words=1))
     assert rows(runs[0]) == rows(runs[1])
     assert runs[0].score.tolist() == runs[1].score.tolist()

@@ -16,7 +16,7 @@ from focuseval.collection.chunks import extent
 from focuseval.collection.tokens import TiktokenEncoding
 from focuseval.errors import FocusevalError
 from focuseval.inference.settings import Settings
-from focuseval.retrieval.sweeps.result import Sweep, labels
+from focuseval.retrieval.sweeping import Sweep, labels
 from strategies.tokenizers import encoding, train
 
 TEXTS = {

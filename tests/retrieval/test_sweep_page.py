@@ -4,7 +4,7 @@ from pathlib import Path
 
 from focuseval.formats.output import write_whole
 from focuseval.report.page import render_html
-from focuseval.retrieval.sweeps.sweeping import sweep
+from focuseval.retrieval.sweeping import sweep
 
 TEXTS = {f"d{n}": f"Harbour {n} is old. The light of harbour {n} is tall. Ships wait for tide {n}." for n in range(6)}
 GOLD = [{"topic": f"q{n}", "query": f"light of harbour {n}", "doc": f"d{n}", "start": 18, "end": 48} for n in range(6)]

@@ -30,7 +30,7 @@ from focuseval.formats import read_gold
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from focuseval.collection.protocol import Collection
+    from focuseval.collection.index import Collection
     from focuseval.data.gold import Gold
     from focuseval.data.topics import Topic
 

@@ -19,7 +19,7 @@ from focuseval.cli.output import READS, Command, echo_lines, progress_bar, say_w
 from focuseval.cli.significance import given, significance_options
 from focuseval.inference.settings import settings_of
 from focuseval.report.page import render_html
-from focuseval.retrieval.sweeps.sweeping import sweep as sweep_chunkings
+from focuseval.retrieval.sweeping import sweep as sweep_chunkings
 
 SEVERAL = ("--chunks", "--retriever")
 """Options behind which several values may stand."""

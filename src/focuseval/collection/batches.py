@@ -23,9 +23,8 @@ from zlib import crc32
 import pyarrow as pa
 
 from focuseval.collection.block import fingerprint
-from focuseval.collection.compiled import Memory
 from focuseval.collection.document_files import MAX_BYTES, WHOLE, contained, unpacked
-from focuseval.collection.parse import ParseReport, Raw, parse_documents
+from focuseval.collection.parse import Memory, ParseReport, Raw, parse_documents
 from focuseval.collection.sources import Files, Member
 from focuseval.collection.store import SCRATCH, document_rows, part_name, write_arrow
 from focuseval.collection.trees import KEEP_GOING
@@ -118,9 +117,7 @@ def read_file(file: str) -> bytes:
         if is_url(file):
             size, data = 0, location(file).read_bytes()
         else:
-            handle = os.open(
-                file, os.O_RDONLY | getattr(os, "O_BINARY", 0)
-            )  # `open` would ask the system four things more
+            handle = os.open(file, os.O_RDONLY | getattr(os, "O_BINARY", 0))  # `open` has four more system calls
             try:
                 size = os.fstat(handle).st_size
                 data = os.read(handle, size + 1) if size <= MAX_BYTES else b""
@@ -203,10 +200,6 @@ class IndexTask:
         """Return the file that says what became of the batch."""
         return location(self.folder) / SCRATCH / f"done-{self.number}.arrow"
 
-    def stamp(self) -> str:
-        """Return a hash of all that the block depends on."""
-        return f"{__version__} {self.keep_going} {self.batch.stamp()}"
-
 
 @dataclass(frozen=True)
 class IndexedBatch:
@@ -231,7 +224,7 @@ class IndexedBatch:
 
 def index_batch(task: IndexTask) -> IndexedBatch:
     """Parse and write one batch, unless it was done before; done twice, it is the same."""
-    stamp = task.stamp()
+    stamp = f"{__version__} {task.keep_going} {task.batch.stamp()}"  # all that the block depends on
     if task.resume and (known := _done_before(task, stamp)) is not None:
         return known
     report, raws = ParseReport(), []
@@ -247,16 +240,20 @@ def index_batch(task: IndexTask) -> IndexedBatch:
         report.add(parsed)
         if block is None:
             return IndexedBatch(report, task.batch.spool)
-        size = write_arrow(block.batch, location(task.folder) / part_name(task.number))
-        sizes = int(block.element_bounds[-1]), int(block.node_bounds[-1])
-        counts = (task.number, block.tags, *sizes, fingerprint(block), size)
-        done = IndexedBatch(report, task.batch.spool, document_rows(block), *counts)
-        known_of = {name: getattr(done, name) for name in _COUNTED} | {"fingerprint": f"{done.fingerprint:x}"}
-        metadata = {"stamp": stamp, "report": {name: getattr(report, name) for name in _REPORTED}} | known_of
-        write_arrow(done.rows.replace_schema_metadata({"done": json.dumps(metadata)}), task.done_file())
+        counts: dict[str, Any] = {
+            "number": task.number,
+            "tags": block.tags,
+            "elements": int(block.element_bounds[-1]),
+            "nodes": int(block.node_bounds[-1]),
+            "fingerprint": fingerprint(block),
+            "size": write_arrow(block.batch, location(task.folder) / part_name(task.number)),
+        }
+        rows = document_rows(block)
+        metadata = json.dumps({"stamp": stamp, "report": vars(report), "counts": counts})
+        write_arrow(rows.replace_schema_metadata({"done": metadata}), task.done_file())
     except OSError as error:
         raise unwritable(error, task.folder) from None
-    return done
+    return IndexedBatch(report, task.batch.spool, rows, **counts)
 
 
 def _done_before(task: IndexTask, stamp: str) -> IndexedBatch | None:
@@ -265,18 +262,13 @@ def _done_before(task: IndexTask, stamp: str) -> IndexedBatch | None:
         rows = pa.ipc.open_file(pa.py_buffer(task.done_file().read_bytes())).get_batch(0)
         stored = json.loads(rows.schema.metadata[b"done"])
         size = (location(task.folder) / part_name(task.number)).stat().st_size
-        if stored["stamp"] != stamp or size != stored["size"]:
+        counts = stored["counts"] | {"tags": tuple(stored["counts"]["tags"])}
+        if stored["stamp"] != stamp or size != counts["size"]:
             return None
         report = ParseReport(**stored["report"] | {"left_out": Counter(stored["report"]["left_out"])})
-        counts = {name: stored[name] for name in _COUNTED}
-        known = counts | {"tags": tuple(stored["tags"]), "fingerprint": int(stored["fingerprint"], 16)}
+        return IndexedBatch(report, task.batch.spool, rows.replace_schema_metadata(None), known=True, **counts)
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return IndexedBatch(report, task.batch.spool, rows.replace_schema_metadata(None), known=True, **known)
-
-
-_REPORTED = ("documents", "bytes", "failures", "named", "left_out", "lenient")
-_COUNTED = ("number", "tags", "elements", "nodes", "size")
 
 
 def unwritable(error: OSError, folder: object) -> CollectionError:

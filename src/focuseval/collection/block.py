@@ -4,17 +4,16 @@ On disk a block is one Arrow record batch with a row per document; its elements 
 row, so every column is one flat array and a document is a slice of it. Numbers inside a document (parents,
 children, text nodes) count from that document's own beginning, so blocks can be joined without rewriting.
 
-A `Forest` is what was parsed, before it is arranged for searching: many documents' elements and text nodes in document
-order, numbered through. Arranging ranks siblings and sorts children by tag and text nodes by parent, for all documents
-at once. Packing a sort key together with the row it belongs to lets one plain sort of integers replace slower stable
-index sorts.
+What was `Parsed` is arranged for searching: siblings are ranked, children sorted by tag and text nodes by parent, for
+all documents at once. Packing a sort key together with the row it belongs to lets one plain sort of integers replace
+slower stable index sorts.
 """
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -28,29 +27,25 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@dataclass(frozen=True, eq=False)
-class Forest:
-    """Elements and text nodes of many documents; rows are numbered through all of them, positions are not."""
-
-    element_bounds: NDArray[np.int64]
-    """Where each document's elements begin, and one more entry for the end of the last."""
-    tag: NDArray[np.int32]
-    depth: NDArray[np.int32]
-    start: NDArray[np.int32]
-    """Code points from the start of the element's own document."""
-    end: NDArray[np.int32]
-    parent: NDArray[np.int64]
-    """Row of the parent element; −1 for a root."""
-    node_bounds: NDArray[np.int64]
-    node_parent: NDArray[np.int64]
-    node_start: NDArray[np.int32]
-    node_end: NDArray[np.int32]
-    node_solid: NDArray[np.bool_]
-    """Whether the node holds more than white space."""
+Lists = tuple["NDArray[np.int64]", "dict[str, NDArray[Any]]"]
+"""Where every document's rows begin, with the end of the last, and the columns of all rows."""
 
 
-Parsed = tuple[Any, tuple[str, ...], Forest]
-"""Texts, tags and forest of the same documents."""
+class Parsed(NamedTuple):
+    """Many documents as they were parsed; rows are numbered through all of them, positions (code points) are not."""
+
+    text: Any
+    tags: tuple[str, ...]
+    elements: Lists
+    """In document order: tag, depth, start, end, and the row of the parent, −1 for a root."""
+    nodes: Lists
+    """Text nodes: the row of the parent, start, end, and whether there is more than white space (solid)."""
+
+    @property
+    def lengths(self) -> NDArray[np.int32]:
+        """Code points of every document: its root ends there."""
+        bounds, columns = self.elements
+        return columns["end"][bounds[:-1]]
 
 
 def spread(first: NDArray[np.int64], count: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -76,34 +71,35 @@ def plant(trees: Sequence[Tree]) -> Parsed:
         for text, tree in zip(texts, trees, strict=True)
         for a, b in zip(tree.node_start, tree.node_end, strict=True)
     ]
-    names = ("depth", "start", "end", "parent", "node_parent", "node_start", "node_end")
-    columns = {name: np.concatenate([np.asarray(getattr(tree, name)) for tree in trees]) for name in names}
+
+    def column(name: str) -> NDArray[Any]:
+        return np.concatenate([np.asarray(getattr(tree, name)) for tree in trees])
+
+    columns = {"tag": codes.indices.to_numpy()} | {name: column(name) for name in ("depth", "start", "end", "parent")}
     columns["parent"] += np.where(columns["parent"] < 0, 0, np.repeat(element_bounds[:-1], elements))
-    columns["node_parent"] += np.repeat(element_bounds[:-1], nodes)
-    bounds = {"element_bounds": element_bounds, "node_bounds": np.append(0, np.cumsum(nodes))}
-    forest = Forest(tag=codes.indices.to_numpy(), node_solid=np.array(solid, np.bool_), **bounds, **columns)
-    return pa.array(texts, pa.large_string()), tuple(codes.dictionary.to_pylist()), forest
+    inside = {name: column(f"node_{name}") for name in ("parent", "start", "end")}
+    inside["parent"] += np.repeat(element_bounds[:-1], nodes)
+    inside["solid"] = np.array(solid, np.bool_)
+    tags = tuple(codes.dictionary.to_pylist())
+    text = pa.array(texts, pa.large_string())
+    return Parsed(text, tags, (element_bounds, columns), (np.append(0, np.cumsum(nodes)), inside))
 
 
-def plain_forest(texts: Sequence[str]) -> Parsed:
+def plain_texts(texts: Sequence[str]) -> Parsed:
     """Return many texts as columns at once: each is one element with at most one text node."""
     size = np.array([len(text) for text in texts], np.int32)
     none, filled = np.zeros(len(texts), np.int32), np.flatnonzero(size)
     solid = np.array([bool(texts[row].strip(WHITE)) for row in filled.tolist()], np.bool_)
-    forest = Forest(
-        element_bounds=np.arange(len(texts) + 1),
-        tag=none,
-        depth=none + 1,
-        start=none,
-        end=size,
-        parent=np.full(len(texts), -1, np.int64),
-        node_bounds=np.append(0, np.cumsum(size > 0)),
-        node_parent=filled,
-        node_start=none[filled],
-        node_end=size[filled],
-        node_solid=solid,
+    parent = np.full(len(texts), -1, np.int64)
+    elements: Lists = (
+        np.arange(len(texts) + 1),
+        {"tag": none, "depth": none + 1, "start": none, "end": size, "parent": parent},
     )
-    return pa.array(texts, pa.large_string()), (TAG,), forest
+    nodes: Lists = (
+        np.append(0, np.cumsum(size > 0)),
+        {"parent": filled, "start": none[filled], "end": size[filled], "solid": solid},
+    )
+    return Parsed(pa.array(texts, pa.large_string()), (TAG,), elements, nodes)
 
 
 def by_key(high: NDArray[np.int64], low: NDArray[np.integer]) -> NDArray[np.int64]:
@@ -123,41 +119,26 @@ def by_key(high: NDArray[np.int64], low: NDArray[np.integer]) -> NDArray[np.int6
     return key
 
 
-def sibling_order(forest: Forest) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+def sibling_order(
+    bounds: NDArray[np.int64], tag: NDArray[np.int32], parent: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
     """Return, counted from their document's first element: ``n`` of every step, children by tag, first child.
 
     Children of element e are ``child[first_child[e] : first_child[e + 1]]``, sorted by tag and then by place, so
     that the n-th child with a tag is one binary search away. Entry 0 of every document is its root.
     """
-    size = len(forest.tag)
-    parent_key = forest.parent + 1
-    roots = forest.element_bounds[:-1]
+    size, roots = len(tag), bounds[:-1]
+    parent_key = parent + 1
     parent_key[roots] = roots
-    child = by_key(parent_key, forest.tag)
+    child = by_key(parent_key, tag)
     fresh = np.ones(size, np.bool_)
-    fresh[1:] = (np.diff(parent_key[child]) != 0) | (np.diff(forest.tag[child]) != 0)
+    fresh[1:] = (np.diff(parent_key[child]) != 0) | (np.diff(tag[child]) != 0)
     heads = np.flatnonzero(fresh)
-    runs = np.diff(np.append(heads, size))
     n = np.empty(size, np.int32)
-    n[child] = np.arange(1, size + 1) - np.repeat(heads, runs)
+    n[child] = np.arange(1, size + 1) - np.repeat(heads, np.diff(np.append(heads, size)))
     first_child = np.cumsum(np.bincount(parent_key, minlength=size))[:size]
-    base = np.repeat(roots, np.diff(forest.element_bounds))
+    base = np.repeat(roots, np.diff(bounds))
     return n, (child - base).astype(np.int32), (first_child - base).astype(np.int32)
-
-
-def node_order(forest: Forest) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
-    """Return the text nodes' order by parent, each element's first node, and the rank of nodes that are not blank.
-
-    The rank counts the nodes of the same parent, up to and with this one, that hold more than white space.
-    """
-    order = by_key(forest.node_parent, np.zeros(1, np.int64))
-    per_element = np.bincount(forest.node_parent, minlength=len(forest.tag))
-    first = np.cumsum(per_element) - per_element
-    running = np.cumsum(forest.node_solid[order])
-    earlier = np.append(0, running)[first]
-    solid = running - np.repeat(earlier, per_element)
-    base = np.repeat(forest.node_bounds[:-1], np.diff(forest.element_bounds))
-    return order, (first - base).astype(np.int32), solid.astype(np.int32)
 
 
 ELEMENT = {
@@ -171,10 +152,10 @@ ELEMENT = {
     "first_child": pa.int32(),
     "first_node": pa.int32(),
 }
-"""Columns of the elements, in document order; `child` alone is in the order of `arrange.sibling_order`."""
+"""Columns of the elements, in document order; `child` alone is in the order of `sibling_order`."""
 
 NODE = {"start": pa.int32(), "end": pa.int32(), "solid": pa.int32()}
-"""Columns of the text nodes, grouped by their parent element."""
+"""Columns of the text nodes, grouped by their parent element; `solid` counts those that are not blank, up to this."""
 
 DOCUMENT = {"id": pa.string(), "file": pa.string(), "bytes": pa.int64(), "length": pa.int64(), "sha256": pa.string()}
 """What is known of every document besides its text."""
@@ -187,10 +168,6 @@ SCHEMA = pa.schema(
         ("nodes", pa.large_list(pa.struct(list(NODE.items())))),
     ]
 )
-
-
-Lists = tuple["NDArray[np.int64]", "dict[str, NDArray[Any]]"]
-"""Where every document's rows begin, with the end of the last, and the columns of all rows."""
 
 
 @dataclass(frozen=True)
@@ -226,18 +203,24 @@ class Block:
         return np.asarray(self.batch.column("nodes").values.field(column).to_numpy(zero_copy_only=True))
 
 
-def make_block(documents: dict[str, Any], text: Any, tags: Sequence[str], forest: Forest) -> Block:
+def make_block(documents: dict[str, Any], parsed: Parsed) -> Block:
     """Arrange parsed documents into a block."""
-    names = sorted(set(tags))
-    forest = replace(forest, tag=_recode(tags, names)[forest.tag])
-    n, child, first_child = sibling_order(forest)
-    order, first_node, solid = node_order(forest)
-    base = np.repeat(forest.element_bounds[:-1], np.diff(forest.element_bounds))
-    parent = np.where(forest.parent < 0, -1, forest.parent - base)
-    columns = (forest.tag, n, forest.depth, forest.start, forest.end, parent, child, first_child, first_node)
-    nodes = (forest.node_start[order], forest.node_end[order], solid)
-    elements = forest.element_bounds, dict(zip(ELEMENT, columns, strict=True))
-    return from_columns(documents, text, names, elements, (forest.node_bounds, dict(zip(NODE, nodes, strict=True))))
+    (bounds, elements), (node_bounds, nodes) = parsed.elements, parsed.nodes
+    names = sorted(set(parsed.tags))
+    tag = _recode(parsed.tags, names)[elements["tag"]]
+    n, child, first_child = sibling_order(bounds, tag, elements["parent"])
+    sizes = np.diff(bounds)
+    parent = np.where(elements["parent"] < 0, -1, elements["parent"] - np.repeat(bounds[:-1], sizes))
+    order = by_key(nodes["parent"], np.zeros(1, np.int64))
+    per_element = np.bincount(nodes["parent"], minlength=len(tag))
+    first = np.cumsum(per_element) - per_element
+    running = np.cumsum(nodes["solid"][order])
+    solid = running - np.repeat(np.append(0, running)[first], per_element)  # among those of the same parent
+    first_node = first - np.repeat(node_bounds[:-1], sizes)
+    arranged = {"tag": tag, "n": n, "parent": parent, "child": child, "first_child": first_child}
+    columns = elements | arranged | {"first_node": first_node}
+    inside = {"start": nodes["start"][order], "end": nodes["end"][order], "solid": solid}
+    return from_columns(documents, parsed.text, names, (bounds, columns), (node_bounds, inside))
 
 
 def from_columns(

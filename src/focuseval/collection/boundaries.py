@@ -1,4 +1,8 @@
-"""Where texts may be cut: words, sentences, tokens or characters as readers see them, and windows over them.
+"""Where texts may be cut: words, sentences or characters as readers see them, and windows over them.
+
+A *word* is a maximal run of letters, marks and numbers that no tag divides. Scripts without blanks (Han, Thai …) are
+cut out of their run and become overlapping pairs of characters, each with the marks that follow it; one alone stays.
+The words of a block are cut in C where there is a compiler, else in Python, for the same result.
 
 A *sentence* ends at ``.``, ``!``, ``?`` or ``…``, with the quotes and brackets that close behind it, where white space
 follows and then no small letter; at the full stops of Chinese, Japanese, Hindi, Arabic, Armenian, Ethiopic and others,
@@ -15,22 +19,27 @@ ends a pair of regional indicators, which is a flag. These are the rules of Unic
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
+from unicodedata import category
 
 import numpy as np
+import pyarrow as pa
 
-from focuseval.collection.words import DENSE_MARK, MARK, kinds
 from focuseval.data.spans import pack
+from focuseval.engine import native
 from focuseval.engine.lazy import cached_property
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
+    from ctypes import CDLL
 
     from numpy.typing import NDArray
 
-    from focuseval.collection.protocol import Collection
+    from focuseval.collection.block import Block
+    from focuseval.collection.index import Index
 
     Integers = NDArray[np.int64]
     Cutter = Callable[[str], tuple[Integers, Integers]]
@@ -50,24 +59,17 @@ class Boundaries:
     """Where every document's pieces begin, and the end of the last."""
 
     @cached_property
-    def _document(self) -> Integers:
-        return np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))
-
-    @cached_property
-    def _starts(self) -> Integers:
-        return pack(self._document, self.start)
-
-    @cached_property
-    def _ends(self) -> Integers:
-        return pack(self._document, self.end)
+    def _edges(self) -> tuple[Integers, Integers]:
+        document = np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))
+        return pack(document, self.start), pack(document, self.end)
 
     def upto_start(self, document: Integers, position: Integers) -> Integers:
         """Return how many pieces begin before a position, those of earlier documents included."""
-        return np.searchsorted(self._starts, pack(document, position), "left")
+        return np.searchsorted(self._edges[0], pack(document, position), "left")
 
     def upto_end(self, document: Integers, position: Integers) -> Integers:
         """Return how many pieces end at or before a position, those of earlier documents included."""
-        return np.searchsorted(self._ends, pack(document, position), "right")
+        return np.searchsorted(self._edges[1], pack(document, position), "right")
 
     def count(self, document: Integers, start: Integers, end: Integers) -> Integers:
         """Return how many pieces each span holds, cut ones included; an empty span cuts none."""
@@ -108,7 +110,7 @@ def boundaries(texts: Iterable[str], cut: Cutter) -> Boundaries:
     return joined(map(cut, texts))
 
 
-def texts_of(documents: Collection, rows: Integers | None = None) -> Iterator[str]:
+def texts_of(documents: Index, rows: Integers | None = None) -> Iterator[str]:
     """Yield the texts of documents, all of them or those in some rows; a row below 0 has an empty one."""
     wanted = np.arange(len(documents)) if rows is None else np.asarray(rows, np.int64)
     for first in range(0, len(wanted), _AT_ONCE):
@@ -130,11 +132,181 @@ def between_blanks(text: str) -> tuple[Integers, Integers]:
 
 def code_points(text: str) -> NDArray[np.uint32]:
     """Return the code points of a text."""
-    return np.frombuffer(text.encode("utf-32-le"), np.uint32)
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
 _BLANKS = np.array([code for code in range(0x3001) if chr(code).isspace()], np.uint32)
 """White space as `str.split` has it."""
+
+
+OTHER, LETTER, MARK, DENSE, DENSE_MARK = range(5)
+"""As in `words.c`: no part of a word; a letter or number, a mark; the same in a script without blanks."""
+
+_KIND = {"L": LETTER, "N": LETTER, "M": MARK}
+"""What the first letter of a category says."""
+
+WITHOUT_BLANKS = (
+    (0x0E00, 0x0EFF),  # Thai, Lao
+    (0x1000, 0x109F),  # Myanmar
+    (0x1780, 0x17FF),  # Khmer
+    (0x3005, 0x3007),
+    (0x3040, 0x30FF),  # Kana
+    (0x31F0, 0x31FF),
+    (0x3400, 0x4DBF),  # Han
+    (0x4E00, 0x9FFF),
+    (0xF900, 0xFAFF),
+    (0xFF66, 0xFF9F),
+    (0x20000, 0x323AF),
+)
+"""First and last code points of scripts that put no blanks between words."""
+
+_BLOCKS = (
+    (0x3400, 0x4DBF),
+    (0x4E00, 0x9FFF),
+    (0xAC00, 0xD7A3),
+    (0x17000, 0x187FF),
+    (0x20000, 0x2A6DF),
+    (0x2A700, 0x2B73F),
+    (0x2B740, 0x2B81F),
+    (0x2B820, 0x2CEAF),
+    (0x2CEB0, 0x2EBEF),
+    (0x2EBF0, 0x2EE5F),
+    (0x30000, 0x3134F),
+    (0x31350, 0x323AF),
+    (0x323B0, 0x3347F),
+)
+"""Blocks whose code points are letters from the first up to some last one, and nothing after it."""
+
+_SCANNED = (
+    *((0, 0x3400), (0x4DC0, 0x4E00), (0xA000, 0xAC00), (0xD7A4, 0xD800), (0xF900, 0x17000), (0x18800, 0x20000)),
+    *((0x2F800, 0x2FA20), (0xE0000, 0xE0200)),
+)
+"""Where every code point is asked for; the rest is private, for surrogates, or not assigned."""
+
+
+@cache
+def kinds() -> NDArray[np.uint8]:
+    """Return what every code point is to a word, by the categories of Python's own Unicode.
+
+    >>> kinds()[[ord(character) for character in "a7-漢"]]
+    array([1, 1, 0, 3], dtype=uint8)
+    """
+    plain = np.zeros(0x110000, np.uint8)
+    for first, end in _SCANNED:
+        plain[first:end] = [_KIND.get(category(chr(code))[0], OTHER) for code in range(first, end)]
+    for first, last in _BLOCKS:
+        end = bisect_left(range(first, last + 1), True, key=lambda code: category(chr(code))[0] != "L")
+        plain[first : first + end] = LETTER
+    for low, high in WITHOUT_BLANKS:
+        here = plain[low : high + 1]
+        here[here > OTHER] += DENSE - LETTER
+    return plain
+
+
+_STRUCT = ("text", "count", "start", "end", "number", "distinct", "bytes", "names", "ends", "hashes", "slots", "table")
+"""`struct words`: numbers, and where arrays begin."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """All words of some documents."""
+
+    start: NDArray[np.int32]
+    end: NDArray[np.int32]
+    """Code points, counted from the document's first."""
+    number: NDArray[np.int32]
+    """Which of the distinct words it is."""
+    bounds: NDArray[np.int64]
+    """Where every document's words begin, and the end of the last."""
+    distinct: pa.Array
+    """The distinct words, as they are written."""
+
+
+def cut_block(block: Block) -> Cut:
+    """Return the words of a block's documents."""
+    sizes = np.asarray(block.batch.column("length").to_numpy(), np.int64) + 1
+    base = np.repeat(np.cumsum(sizes) - sizes, np.diff(block.element_bounds))
+    breaks = np.zeros(int(sizes.sum()), np.uint8)  # for every code point and every document's end: is there a tag?
+    first, end = int(block.element_bounds[0]), int(block.element_bounds[-1])
+    for name in ("start", "end"):
+        breaks[base + block.element(name)[first:end]] = 1
+    text, library = block.batch.column("text"), native.library()
+    compiled = None if library is None else _compiled(library, text, breaks)
+    return _in_python(text, breaks) if compiled is None else compiled
+
+
+def spans(text: str, breaks: Collection[int] = ()) -> Iterator[tuple[int, int]]:
+    """Yield where the words of a text begin and end; `breaks` are the places at which a tag stands.
+
+    >>> [text[a:b] for text in ["Fin-de-siècle, 漢字体 ก"] for a, b in spans(text)]
+    ['Fin', 'de', 'siècle', '漢字', '字体', 'ก']
+    """
+    run, first, last = OTHER, 0, 0
+    for at, kind in enumerate(kinds()[code_points(text)].tolist()):
+        if run != OTHER and (kind == OTHER or at in breaks):
+            yield first, at
+            run = OTHER
+        if kind == OTHER or (run != OTHER and kind in {MARK, DENSE_MARK}):
+            continue
+        here = DENSE if kind >= DENSE else LETTER
+        if run == here == DENSE:
+            if last > first:
+                yield first, at
+                first = last
+            last = at
+        elif run != here:
+            if run != OTHER:
+                yield first, at
+            run, first, last = here, at, at
+    if run != OTHER:
+        yield first, len(text)
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text without tags.
+
+    >>> words("self-made हिन्दी")
+    ['self', 'made', 'हिन्दी']
+    """
+    return [text[first:end] for first, end in spans(text)]
+
+
+def _compiled(library: CDLL, text: pa.Array, breaks: NDArray[np.uint8]) -> Cut | None:
+    """Cut in C; None where there is not enough memory."""
+    _, offsets, data = text.buffers()
+    bounds = np.frombuffer(offsets, np.int64, len(text) + 1, 8 * text.offset)
+    most = int(bounds[-1] - bounds[0])
+    if not most or 2 * most >= 2**31:
+        return None
+    start, end, number, ends = (np.empty(most, np.int32) for _ in range(4))
+    names, hashes = np.empty(2 * most, np.uint8), np.empty(most, np.uint32)  # a character may stand in two pairs
+    struct = native.struct(
+        _STRUCT, {"start": start, "end": end, "number": number, "names": names, "ends": ends, "hashes": hashes}
+    )
+    struct["text"] = data.address
+    word_bounds = np.empty(len(bounds), np.int64)
+    where = (bounds.ctypes.data, len(bounds) - 1, breaks.ctypes.data, kinds().ctypes.data, word_bounds.ctypes.data)
+    count = library.words_split(struct.ctypes.data, *where)
+    if count < 0:
+        return None
+    size, used = int(struct["distinct"][0]), int(struct["bytes"][0])
+    offsets = pa.py_buffer(np.append(np.int32(0), ends[:size]))
+    distinct = pa.StringArray.from_buffers(size, offsets, pa.py_buffer(names[:used].copy()))
+    return Cut(start[:count].copy(), end[:count].copy(), number[:count].copy(), word_bounds, distinct)
+
+
+def _in_python(text: pa.Array, breaks: NDArray[np.uint8]) -> Cut:
+    number: dict[str, int] = {}
+    rows: list[tuple[int, int, int]] = []
+    bounds, at = [0], 0
+    for document in text.to_pylist():
+        here = set(np.flatnonzero(breaks[at : at + len(document)]).tolist())
+        rows += [(a, b, number.setdefault(document[a:b], len(number))) for a, b in spans(document, here)]
+        bounds.append(len(rows))
+        at += len(document) + 1
+    columns = np.array(rows, np.int32).reshape(-1, 3)
+    start, end, code = (np.ascontiguousarray(columns[:, place]) for place in range(3))
+    return Cut(start, end, code, np.array(bounds, np.int64), pa.array(list(number), pa.string()))
 
 
 _CLOSING = "[\"'”’»›)\\]}*_]*"
@@ -150,7 +322,7 @@ _LONGEST = 8
 """Characters before the end of a sentence among which an abbreviation is looked for."""
 
 
-def sentences(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def sentences(text: str) -> tuple[Integers, Integers]:
     """Return where the sentences of a text begin and end.
 
     >>> text = "Dr. No asked: “Why?” Nobody knew.  It was late"
@@ -214,7 +386,7 @@ def _following() -> NDArray[np.bool_]:
     return np.isin(kinds(), (MARK, DENSE_MARK)) | _table(*_FOLLOWING)
 
 
-def moved_left(text: str, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+def moved_left(text: str, positions: Integers) -> Integers:
     r"""Return, for every position, the nearest place at or before it where the text may be cut.
 
     >>> moved_left("e\u0301a", np.array([1, 2, 3])).tolist()

@@ -23,7 +23,7 @@ from uuid import uuid4
 from focuseval.collection.batches import MEMORY, IndexTask, batches, index_batch, unwritable
 from focuseval.collection.document_files import DOCUMENTS
 from focuseval.collection.parse import ParseReport
-from focuseval.collection.sources import MetIds, Sources
+from focuseval.collection.sources import Sources, all_new
 from focuseval.collection.store import SCRATCH, documents_table, finish, is_index, part_name, read_metadata
 from focuseval.engine.files import sync, syncing
 from focuseval.engine.storage import Remote, delete_folder, location
@@ -31,7 +31,7 @@ from focuseval.engine.workers import given, is_alive, sweep
 from focuseval.errors import CollectionError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from focuseval.collection.batches import IndexedBatch
     from focuseval.engine.storage import Location
@@ -187,16 +187,25 @@ def build_index(
     try:
         check_target(goal, force=force)
         with _on_store(goal, resume=resume) if isinstance(goal, Remote) else _on_disk(goal, resume=resume) as folder:
-            far = _is_far(folder / SCRATCH / "far", workers, resume=resume)
+            mark = folder / SCRATCH / "far"
+            if workers is not None:
+                mark.write_bytes(b"far")
+            # Workers of a cluster read documents by whole paths; whoever resumes their work needs the same batches.
+            far = workers is not None or (resume and mark.is_file())
             found = Sources([path.absolute() for path in paths] if far else paths, built.passed_over, whole=far)
             tasks = (
                 IndexTask(number, batch, str(folder.absolute()), keep_going, resume)
                 for number, batch in enumerate(batches(found.groups(), folder / SCRATCH, far=far))
             )
-            seen = MetIds()
-            with documents_table(folder) as add, syncing() as push, closing(_results(tasks, jobs, workers)) as results:
+            seen, head = set[int](), list(islice(tasks, 2))
+            with (
+                given(1 if len(head) < 2 else jobs, workers) as crew,  # a single task is not worth other processes
+                documents_table(folder) as add,
+                syncing() as push,
+                closing(crew.in_order(index_batch, chain(head, tasks))) as results,
+            ):
                 for done in results:
-                    if far and done.rows is not None and not seen.first(ids := done.rows.column("id").to_pylist()):
+                    if far and done.rows is not None and not all_new(ids := done.rows.column("id").to_pylist(), seen):
                         found.refuse_twins(ids)  # only the workers of a cluster see all ids
                     built.add(done)
                     if done.rows is not None:
@@ -218,23 +227,3 @@ def build_index(
     finally:
         MEMORY.clear()
     return built
-
-
-def _is_far(mark: Location, workers: Workers | None, *, resume: bool) -> bool:
-    """Say whether documents are read by workers of a cluster, which need whole paths.
-
-    An index that was begun on a cluster is resumed with the same paths and batches here, so that its results are found.
-    """
-    if workers is not None:
-        mark.write_bytes(b"far")
-        return True
-    return resume and mark.is_file()
-
-
-def _results(
-    tasks: Iterator[IndexTask], jobs: int | None, others: Workers | None
-) -> Generator[IndexedBatch, None, None]:
-    """Do all tasks; a single one is not worth other processes."""
-    head = list(islice(tasks, 2))
-    with given(1 if len(head) < 2 else jobs, others) as workers:
-        yield from workers.in_order(index_batch, chain(head, tasks))

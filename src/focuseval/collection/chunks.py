@@ -25,14 +25,13 @@ from focuseval.collection.boundaries import (
     Boundaries,
     between_blanks,
     boundaries,
+    cut_block,
     joined,
     moved_left,
     sentences,
     texts_of,
     windows,
 )
-from focuseval.collection.tokens import open_tokenizer
-from focuseval.collection.words import cut_block
 from focuseval.data.spans import union
 from focuseval.data.tables import as_pandas
 from focuseval.errors import CollectionError, FormatError, UsageError, counted, did_you_mean
@@ -42,8 +41,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.collection.index import Index
-    from focuseval.collection.protocol import Collection
+    from focuseval.collection.index import Collection, Index
     from focuseval.collection.tokens import Tokenizer
 
     Integers = NDArray[np.int64]
@@ -56,9 +54,8 @@ WINDOWS = ("characters", "words", "sentences", "tokens")
 SPLITTERS = ("langchain", "llamaindex")
 """Packages whose splitters can be named."""
 
-_WINDOW = re.compile(r"([a-z]+):([1-9][0-9]{0,8})(?:/([1-9][0-9]{0,8}))?")
+_WINDOW = re.compile(r"([a-z]+):(?:([A-Za-z_]\w*):)?([1-9][0-9]{0,8})(?:/([1-9][0-9]{0,8}))?")
 _ELEMENTS = re.compile(r"elements:([^\s,:/]+(?:,[^\s,:/]+)*)")
-_SPLITTER = re.compile(rf"({'|'.join(SPLITTERS)}):([A-Za-z_]\w*):([1-9][0-9]{{0,8}})(?:/([1-9][0-9]{{0,8}}))?")
 _EXAMPLES = "characters:400, words:100/50, sentences:5, tokens:256, elements:sec, langchain:CLASS:400/300, or a file"
 
 
@@ -85,17 +82,15 @@ class Spec:
 
 def parse_spec(text: str) -> Spec:
     """Read a SPEC; what is none is refused with the nearest one."""
-    if found := _SPLITTER.fullmatch(text):
-        spec = Spec(found[1], int(found[3]), int(found[4] or found[3]), (found[2],))
-        if spec.step > spec.size:
-            what = f"expected a distance up to the size, found {text!r}"
-            raise UsageError(f"{what}; splitters of {spec.kind} leave no gaps")
-        return spec
     if found := _ELEMENTS.fullmatch(text):
         return Spec("elements", names=tuple(dict.fromkeys(found[1].split(","))))
     found = _WINDOW.fullmatch(text)
-    if found is not None and found[1] in WINDOWS:
-        return Spec(found[1], int(found[2]), int(found[3] or found[2]))
+    if found and found[1] in (SPLITTERS if found[2] else WINDOWS):
+        spec = Spec(found[1], int(found[3]), int(found[4] or found[3]), (found[2],) if found[2] else ())
+        if spec.names and spec.step > spec.size:
+            what = f"expected a distance up to the size, found {text!r}"
+            raise UsageError(f"{what}; splitters of {spec.kind} leave no gaps")
+        return spec
     kind, _, rest = text.partition(":")
     if kind in WINDOWS:
         remedy = f"write {kind}:SIZE or {kind}:SIZE/STEP with whole numbers of at least 1"
@@ -168,7 +163,7 @@ def as_chunks(index: Index, found: Cuts, name: str) -> Chunks:
     return Chunks(ids, start, end, name)
 
 
-def cuts(index: Index, spec: Spec, tokenizer: str | Tokenizer | None = None) -> Cuts:
+def cuts(index: Index, spec: Spec, tokenizer: Tokenizer | None = None) -> Cuts:
     """Return the row of its document, the start and the end of every chunk."""
     if spec.kind == "elements":
         return _elements(index, spec.names)
@@ -180,26 +175,19 @@ def cuts(index: Index, spec: Spec, tokenizer: str | Tokenizer | None = None) -> 
             start[here], end[here] = moved_left(text, start[here]), moved_left(text, end[here])
         return document, start, end
     if spec.kind == "words":
-        pieces = word_boundaries(index)
+        pieces = joined(
+            (cut.start[low:high].astype(np.int64), cut.end[low:high].astype(np.int64))
+            for cut in map(cut_block, index.blocks)
+            for low, high in pairwise(cut.bounds.tolist())
+        )
     elif spec.kind == "sentences":
         pieces = boundaries(texts_of(index), sentences)
     elif tokenizer is not None:
-        spans = open_tokenizer(tokenizer).spans
-        pieces = boundaries(texts_of(index), lambda text: _disjoint(*spans(text)))
+        pieces = boundaries(texts_of(index), lambda text: _disjoint(*tokenizer.spans(text)))
     else:
         what = "expected a tokenizer for chunks of tokens, found none"
         raise UsageError(f"{what}; give a tokenizer (--tokenizer), tiktoken:cl100k_base or tokenizers:FILE")
     return pieces.windows(spec.size, spec.step)
-
-
-def word_boundaries(index: Index) -> Boundaries:
-    """Return all words of a collection, as they are counted in passages of ``retrieve``."""
-    found = [cut_block(index.blocks[number]) for number in range(len(index.blocks))]
-    return joined(
-        (cut.start[low:high].astype(np.int64), cut.end[low:high].astype(np.int64))
-        for cut in found
-        for low, high in pairwise(cut.bounds.tolist())
-    )
 
 
 def _disjoint(start: Integers, end: Integers) -> tuple[Integers, Integers]:
@@ -209,14 +197,13 @@ def _disjoint(start: Integers, end: Integers) -> tuple[Integers, Integers]:
 
 def _elements(index: Index, tags: tuple[str, ...]) -> Cuts:
     """Return every element of some tags, nested ones included."""
-    blocks = [index.blocks[number] for number in range(len(index.blocks))]
-    seen = {tag for block in blocks for tag in block.tags}
+    seen = {tag for block in index.blocks for tag in block.tags}
     for tag in tags:
         if tag not in seen:
             remedy = did_you_mean(tag, seen, f"there are {', '.join(sorted(seen)[:10])}")
             raise CollectionError(f"expected a tag of the collection, found {tag!r}", at=index.name, remedy=remedy)
     parts = []
-    for number, block in enumerate(blocks):
+    for number, block in enumerate(index.blocks):
         own = slice(int(block.element_bounds[0]), int(block.element_bounds[-1]))
         wanted = np.flatnonzero(np.array([tag in tags for tag in block.tags])[block.element("tag")[own]])
         document = np.repeat(np.arange(len(block)), np.diff(block.element_bounds)) + index.first[number]

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from focuseval.data.fields import QUESTION_IDS, value
-from focuseval.engine.files import inflated
-from focuseval.engine.storage import Remote, in_order
+from focuseval.engine.storage import Remote, in_order, inflated
 from focuseval.errors import CollectionError, Place
 
 if TYPE_CHECKING:

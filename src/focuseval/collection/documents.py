@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.collection.batches import LARGEST, read_file
-from focuseval.collection.block import Block, fingerprint, make_block, plain_forest
+from focuseval.collection.block import Block, fingerprint, make_block, plain_texts
 from focuseval.collection.document_files import DOCUMENTS, json_documents, json_files, unpacked
 from focuseval.collection.index import Index
 from focuseval.collection.parse import ParseReport, Raw, describe_documents, parse_documents
@@ -90,9 +90,9 @@ def in_memory(
 
 def texts_block(ids: Sequence[str], texts: Sequence[str]) -> Block:
     """Return plain texts as a block, one element each."""
-    text, tags, forest = plain_forest(texts)
+    parsed = plain_texts(texts)
     raws = [Raw(name, "", data.encode(), "text") for name, data in zip(ids, texts, strict=True)]
-    return make_block(describe_documents(raws, text, forest.end), text, tags, forest)
+    return make_block(describe_documents(raws, parsed), parsed)
 
 
 def _read_jsonl(files: Sequence[Location], name: str) -> tuple[list[str], list[str]]:

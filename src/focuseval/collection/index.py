@@ -1,28 +1,35 @@
 """An index: documents, their texts and their elements, found by id, path or pointer; and what papers' tables say of it.
 
 `Index` answers in columns. Rows of documents are numbered 0 … len − 1 in the index's order; elements are numbered
-through all documents in document order (`Elements.row`).
+through all documents in document order (`Elements.row`). `IndexedDocument` and `Elements` are one document and its
+elements, for readers and programs that need not know rows.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
 from focuseval.collection.block import spread
-from focuseval.collection.names import Names
-from focuseval.collection.paths import encoded, find_elements, find_nodes, parse_paths, split_pointers
-from focuseval.collection.protocol import Elements, IndexedDocument
+from focuseval.collection.names import (
+    Names,
+    encoded,
+    find_elements,
+    find_nodes,
+    parse_paths,
+    path_strings,
+    split_pointers,
+)
 from focuseval.data.tables import Described
 from focuseval.engine.lazy import cached_property
 from focuseval.errors import CollectionError, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -30,14 +37,61 @@ if TYPE_CHECKING:
     from focuseval.collection.segments import Segments
 
 
-class Blocks(Protocol):
-    """A sequence of blocks; those of an index on disk are mapped when they are asked for."""
+class IndexedElement(NamedTuple):
+    """One element: its path, its tag, and where it lies in its document's text."""
+
+    path: str
+    tag: str
+    depth: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, eq=False)
+class Elements:
+    """Elements of one document or of several, in document order: columns, or one by one."""
+
+    document: NDArray[np.int64]
+    """Row of the document in the index."""
+    row: NDArray[np.int64]
+    """Number of the element in the whole index."""
+    tag_code: NDArray[np.int32]
+    n: NDArray[np.int32]
+    depth: NDArray[np.int16]
+    """1 for a root."""
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    parent: NDArray[np.int64]
+    """Row of the parent in this table, −1 for a root."""
+    tag_names: tuple[str, ...]
+    """``tag_names[tag_code]`` is the name of a tag."""
 
     def __len__(self) -> int:
-        """Return the number of blocks."""
+        return len(self.start)
 
-    def __getitem__(self, number: int, /) -> Block:
-        """Return one block."""
+    def __iter__(self) -> Iterator[IndexedElement]:
+        columns = (self.depth.tolist(), self.start.tolist(), self.end.tolist())
+        return (IndexedElement(*row) for row in zip(self.paths(), self.tags, *columns, strict=True))
+
+    @cached_property
+    def tag(self) -> pa.Array:
+        """The tag of every element, a string array."""
+        return pa.array(self.tag_names, pa.string()).take(pa.array(self.tag_code))
+
+    @property
+    def tags(self) -> list[str]:
+        """The tag of every element."""
+        found: list[str] = self.tag.to_pylist()
+        return found
+
+    def paths(self) -> list[str]:
+        """Return the path of every element."""
+        found: list[str] = self.path_strings(np.arange(len(self))).to_pylist()
+        return found
+
+    def path_strings(self, rows: NDArray[np.integer]) -> Any:
+        """Return the paths of some rows of this table as a string array."""
+        return path_strings(rows.astype(np.int64), self.parent, self.tag_code, self.n, self.tag_names)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,7 +100,8 @@ class Index(Described):
 
     documents: Any
     """An Arrow table, a row per document: id, file, bytes, length, sha256, elements, nodes."""
-    blocks: Blocks
+    blocks: Sequence[Block]
+    """Those of an index on disk are mapped when they are asked for."""
     first: NDArray[np.int64]
     """The first document of every block, and one more entry for the end of the last."""
     sha256: str
@@ -111,9 +166,8 @@ class Index(Described):
         """
         row = int(self.find([id])[0])
         if row < 0:
-            raise CollectionError(
-                f"no document {id!r}", at=self.name, remedy="index.ids lists the ids of all documents"
-            )
+            remedy = "index.ids lists the ids of all documents"
+            raise CollectionError(f"no document {id!r}", at=self.name, remedy=remedy)
         return IndexedDocument(self, row)
 
     def __iter__(self) -> Iterator[IndexedDocument]:
@@ -146,14 +200,7 @@ class Index(Described):
         sizes = np.diff(self.element_bounds)[wanted]
         ends = np.cumsum(sizes)
         total = int(ends[-1]) if len(ends) else 0
-        kinds = {
-            "tag": np.int32,
-            "n": np.int32,
-            "depth": np.int16,
-            "start": np.int64,
-            "end": np.int64,
-            "parent": np.int64,
-        }
+        kinds = {"tag": "i4", "n": "i4", "depth": "i2", "start": "i8", "end": "i8", "parent": "i8"}
         columns = {name: np.zeros(total, kind) for name, kind in kinds.items()}
         tags: dict[str, int] = {}
         for block, documents, here in self._by_block(wanted):
@@ -237,6 +284,48 @@ class Index(Described):
         return wanted
 
 
+Collection: TypeAlias = Index
+"""What the rest of the package asks for documents, their texts and elements."""
+
+
+@dataclass(frozen=True, eq=False)
+class IndexedDocument:
+    """One document of a collection."""
+
+    collection: Index
+    row: int
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        return str(self.collection.ids[self.row])
+
+    @cached_property
+    def text(self) -> str:
+        """Its text, to which the offsets of its elements and of everybody's spans refer."""
+        return self.collection.text(self.row)
+
+    @cached_property
+    def elements(self) -> Elements:
+        """Its elements, in document order."""
+        return self.collection.elements(self.row)
+
+    def __len__(self) -> int:
+        return int(self.collection.lengths[self.row])
+
+    def __iter__(self) -> Iterator[IndexedElement]:
+        return iter(self.elements)
+
+    def span(self, path: str) -> tuple[int, int] | None:
+        """Return where an element begins and ends, None where the document has no such path."""
+        start, end = self.collection.resolve([self.row], [path])
+        return (int(start[0]), int(end[0])) if start[0] >= 0 else None
+
+    def __repr__(self) -> str:
+        """Name the document and its size."""
+        return f"IndexedDocument({self.id!r}, {len(self):,} characters)"
+
+
 @dataclass(frozen=True)
 class CollectionStatistics:
     """Counts and means of a collection.
@@ -271,8 +360,7 @@ def describe(index: Index) -> CollectionStatistics:
     tags: Counter[str] = Counter()
     depth = deepest = 0
     article_depth = 0.0
-    for number in range(len(index.blocks)):
-        block = index.blocks[number]
+    for block in index.blocks:
         counts = np.bincount(block.element("tag"), minlength=len(block.tags))
         tags.update(dict(zip(block.tags, counts.tolist(), strict=True)))
         depths = block.element("depth")

@@ -1,14 +1,20 @@
-"""The one rule by which document ids match: of runs and golds with a collection, and of runs with a gold.
+"""The names that runs and golds give to documents and elements: ids and paths, and what they stand for.
 
-Every id is decided by itself: it matches exactly, else without a file's extension on either side. In a collection,
-whose ids may have folders, it also matches as the last components of a longer id (``r7023`` for ``co/2000/r7023``);
-and where no id at all is known, one folder in front of all of them is left out, as loaders write it (``docs/a.md`` for
-``a``). An id that fits several documents is refused. Shortened ids are worked out once and kept.
+*Ids* match by one rule, of runs and golds with a collection and of runs with a gold. Every id is decided by itself: it
+matches exactly, else without a file's extension on either side. In a collection, whose ids may have folders, it also
+matches as the last components of a longer id (``r7023`` for ``co/2000/r7023``); and where no id at all is known, one
+folder in front of all of them is left out, as loaders write it (``docs/a.md`` for ``a``). An id that fits several
+documents is refused. Shortened ids are worked out once and kept.
+
+*Paths* are such as ``/article[1]/bdy[1]/sec[2]``. A column of paths has few different steps, so each is parsed once;
+the rest is integer work. Inside one block a path is followed step by step from the root, for all queries at once. The
+children of an element stand sorted by tag, so every step is a binary search among them; nothing is hashed.
 """
 
 from __future__ import annotations
 
 import posixpath
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +25,16 @@ import pyarrow.compute as pc
 from focuseval.errors import CollectionError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from numpy.typing import NDArray
+
+    from focuseval.collection.block import Block
+
+    Integers = NDArray[np.int64]
+
+_STEP = re.compile(r"\s*([^\[\]/\s@()]+)\s*(?:\[\s*([0-9]{1,9})\s*\])?\s*")
+_POINTER = r"^(?P<path>.*?)(?P<text>/text\(\)(?:\[(?P<n>[0-9]{1,9})\])?)?(?:\.(?P<offset>[0-9]{1,9}))?$"
 
 EXTENSION = (
     r"(?i)\.(?:xml|nxml|x?html?|txt|text|md|markdown|mdx|rst|adoc|org|tex|pdf|rtf|odt|docx?|pptx?|xlsx?|epub"
@@ -27,15 +42,6 @@ EXTENSION = (
 )
 """What an id may have or lack: the extension of a document's file. Not any letters behind a dot: ``numpy.fft`` and
 ``numpy.ma`` are two documents, and neither is ``numpy``."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Short:
-    """Ids in a shortened form: the distinct ones, and the first and last document of each."""
-
-    names: Any
-    first: NDArray[np.int64]
-    last: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -51,7 +57,8 @@ class Names:
     ids: Any
     folders: bool = True
     """Whether folders may be left out; a gold's ids are no paths."""
-    _shortened: dict[int | None, _Short] = field(default_factory=dict)
+    _shortened: dict[int | None, tuple[Any, Integers, Integers]] = field(default_factory=dict)
+    """Ids cut down to so many slashes: the distinct ones, and the first and last document of each."""
 
     def match(self, wanted: Any) -> NDArray[np.int32]:
         """Return the row of every wanted id, −1 where it is unknown; an ambiguous one is refused."""
@@ -91,34 +98,185 @@ class Names:
     def _match_short(self, wanted: Any, slashes: int | None) -> NDArray[np.int32]:
         """Match with the ids cut down to as many components, or whole if `slashes` is None."""
         if slashes not in self._shortened:
-            self._shortened[slashes] = self._shorten(slashes)
-        short = self._shortened[slashes]
-        place = _places(wanted, short.names)
-        shared = np.flatnonzero((place >= 0) & (short.first[place] < short.last[place]))
+            names = pc.replace_substring_regex(self.ids, EXTENSION, "")
+            rows = np.arange(len(names))
+            if slashes is not None:
+                tails = pc.extract_regex(names, "/(?P<tail>[^/]*" + "/[^/]*" * slashes + ")$")
+                rows = np.flatnonzero(tails.is_valid().to_numpy(zero_copy_only=False))
+                names = tails.field(0)
+            column = names.take(pa.array(rows)).dictionary_encode()
+            code = column.indices.to_numpy()
+            first, last = np.full((2, len(column.dictionary) + 1), -1, np.int64)
+            first[code[::-1]], last[code] = rows[::-1], rows
+            self._shortened[slashes] = column.dictionary, first, last
+        distinct, first, last = self._shortened[slashes]
+        place = _places(wanted, distinct)
+        shared = np.flatnonzero((place >= 0) & (first[place] < last[place]))
         if len(shared):
-            self._refuse(wanted[int(shared[0])].as_py(), short, place[shared[0]])
-        return np.where(place >= 0, short.first[place], -1).astype(np.int32)
-
-    def _shorten(self, slashes: int | None) -> _Short:
-        names = pc.replace_substring_regex(self.ids, EXTENSION, "")
-        rows = np.arange(len(names))
-        if slashes is not None:
-            tails = pc.extract_regex(names, "/(?P<tail>[^/]*" + "/[^/]*" * slashes + ")$")
-            rows = np.flatnonzero(tails.is_valid().to_numpy(zero_copy_only=False))
-            names = tails.field(0)
-        encoded = names.take(pa.array(rows)).dictionary_encode()
-        code = encoded.indices.to_numpy()
-        first, last = np.full((2, len(encoded.dictionary) + 1), -1, np.int64)
-        first[code[::-1]] = rows[::-1]
-        last[code] = rows
-        return _Short(encoded.dictionary, first, last)
-
-    def _refuse(self, name: str, short: _Short, place: int) -> None:
-        """Name two of the documents that a shortened id could mean."""
-        both = self.ids.take(pa.array([short.first[place], short.last[place]])).to_pylist()
-        what = f"document id {name!r} is ambiguous: it could be {both[0]!r} or {both[1]!r}"
-        raise CollectionError(what, remedy="write the id in full")
+            one, at = wanted[int(shared[0])].as_py(), place[shared[0]]
+            both = self.ids.take(pa.array([first[at], last[at]])).to_pylist()
+            what = f"document id {one!r} is ambiguous: it could be {both[0]!r} or {both[1]!r}"
+            raise CollectionError(what, remedy="write the id in full")
+        return np.where(place >= 0, first[place], -1).astype(np.int32)
 
 
 def _places(wanted: Any, values: Any) -> NDArray[np.int32]:
     return np.array(pc.index_in(wanted, values).fill_null(-1).to_numpy(zero_copy_only=False), np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """The distinct paths of a column as steps: ``tags[tag]`` and rank `n` of each; tag −1 where it is no step."""
+
+    path: Integers
+    """For every row of the column, its distinct path; −1 for null."""
+    first: Integers
+    """Where each distinct path's steps begin."""
+    depth: Integers
+    """How many steps it has."""
+    tag: Integers
+    n: Integers
+    tags: tuple[str, ...]
+
+
+def parse_paths(paths: Any) -> Steps:
+    """Understand a column of paths; a step without ``[n]`` means the first of its name.
+
+    >>> steps = parse_paths(pa.array(["/a[1]/b[2]", "/a"]))
+    >>> steps.depth.tolist(), [steps.tags[t] for t in steps.tag], steps.n.tolist()
+    ([2, 1], ['a', 'b', 'a'], [1, 2, 1])
+    """
+    column = encoded(paths)
+    distinct = column.dictionary
+    lists = pc.split_pattern(pc.utf8_ltrim(pc.utf8_trim_whitespace(distinct), "/"), "/")
+    bounds = lists.offsets.to_numpy().astype(np.int64)
+    words = lists.flatten().dictionary_encode()
+    found = map(_STEP.fullmatch, words.dictionary.to_pylist())
+    known = [(step[1], int(step[2] or 1)) if step else ("", 0) for step in found]
+    names = tuple(dict.fromkeys(name for name, _ in known if name))
+    code = {name: i for i, name in enumerate(names)} | {"": -1}
+    which = words.indices.to_numpy()
+    tag = np.array([code[name] for name, _ in known], np.int64)[which]
+    n = np.array([n for _, n in known], np.int64)[which]
+    path = column.indices.fill_null(-1).to_numpy().astype(np.int64)
+    return Steps(path, bounds[:-1], np.diff(bounds), tag, n, names)
+
+
+def encoded(column: Any) -> Any:
+    """Return any column of strings as one dictionary-encoded array."""
+    if not isinstance(column, pa.Array | pa.ChunkedArray):
+        column = pa.array(column, pa.string())
+    if isinstance(column, pa.ChunkedArray):
+        column = column.unify_dictionaries() if pa.types.is_dictionary(column.type) else column
+        column = column.combine_chunks()
+    if isinstance(column, pa.ChunkedArray):  # Arrow gives no array back for a column without chunks
+        column = pa.array([], column.type)
+    return column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+
+
+def split_pointers(pointers: Any) -> tuple[Any, Integers, Integers]:
+    """Split XPointers into element paths, ``n`` of ``text()[n]`` (0: the element itself) and the offset.
+
+    >>> paths, n, offset = split_pointers(pa.array(["/a[1]/p[2]/text()[3].5", "/a[1]", "/a[1]/text().2"]))
+    >>> paths.to_pylist(), n.tolist(), offset.tolist()
+    (['/a[1]/p[2]', '/a[1]', '/a[1]'], [3, 0, 1], [5, 0, 2])
+    """
+    column = encoded(pointers)
+    parts = pc.extract_regex(column.dictionary.cast(pa.string()), _POINTER)
+    path, text, n, offset = (parts.field(i) for i in range(4))
+    n = pc.if_else(pc.equal(text, ""), "0", pc.if_else(pc.equal(n, ""), "1", n))
+    offset = pc.if_else(pc.equal(offset, ""), "0", offset)
+    numbers = (digits.cast(pa.int64()).take(column.indices).fill_null(-1) for digits in (n, offset))
+    node, position = (np.asarray(column.to_numpy(zero_copy_only=False), np.int64) for column in numbers)
+    return path.take(column.indices), node, position
+
+
+def path_strings(
+    rows: Integers,
+    parent: Integers,
+    tag: NDArray[np.integer],
+    n: NDArray[np.integer],
+    tags: Sequence[str],
+) -> Any:
+    """Return the paths of the elements in `rows`, every step with its ``[n]``.
+
+    >>> path_strings(np.array([1]), np.array([-1, 0]), np.array([0, 1]), np.array([1, 3]), ["a", "b"]).to_pylist()
+    ['/a[1]/b[3]']
+    """
+    steps: list[Any] = []
+    at = np.asarray(rows, np.int64)
+    while (alive := at >= 0).any():
+        here = at[alive]
+        pair = pa.array((tag[here].astype(np.int64) << 32) | n[here]).dictionary_encode()
+        keys = pair.dictionary.to_pylist()
+        words = pa.array([f"/{tags[key >> 32]}[{key & 0xFFFFFFFF}]" for key in keys], pa.string())
+        slot = np.full(len(at), len(words), np.int64)
+        slot[alive] = pair.indices.to_numpy()
+        steps.append(pa.concat_arrays([words, pa.array([""])]).take(pa.array(slot)))
+        at = np.where(alive, parent[np.maximum(at, 0)], -1)
+    if not steps:
+        return pa.array([], pa.string())
+    return pc.binary_join_element_wise(*reversed(steps), "")
+
+
+def find_elements(block: Block, document: Integers, path: Integers, steps: Steps) -> Integers:
+    """Return the row (in the block) of the element at each (document, path), −1 where there is none."""
+    local = pc.index_in(pa.array(steps.tags, pa.string()), pa.array(block.tags, pa.string()))
+    code = np.append(local.fill_null(-1).to_numpy(zero_copy_only=False), -1).astype(np.int64)
+    base = block.element_bounds[document]
+    size = np.diff(block.element_bounds)[document]
+    at = np.full(len(document), -1, np.int64)
+    depth = np.where(path >= 0, steps.depth[path] if len(steps.depth) else 0, 0)
+    alive = np.flatnonzero(depth > 0)
+    for level in range(int(depth.max(initial=0))):
+        alive = alive[depth[alive] > level]
+        step = steps.first[path[alive]] + level
+        here = _children(block, base[alive], size[alive], at[alive], tag=code[steps.tag[step]], n=steps.n[step])
+        at[alive] = here
+        alive = alive[here >= 0]
+    return np.where(at >= 0, at + base, -1)
+
+
+def _children(
+    block: Block, base: Integers, size: Integers, parent: Integers, *, tag: Integers, n: Integers
+) -> Integers:
+    """Return, counted from its document's first element, the n-th child with a tag; parent −1 asks for the root."""
+    child, first_child, tags = (block.element(name) for name in ("child", "first_child", "tag"))
+    root = parent < 0
+    low = np.where(root, 0, first_child[base + np.maximum(parent, 0)])
+    after = np.minimum(parent + 1, size - 1)
+    high = np.where(root, 1, np.where(parent + 1 < size, first_child[base + after], size))
+    place = _lower_bound(lambda at, which: tags[base[which] + child[base[which] + at]] < tag[which], low, high)
+    place += n - 1
+    found = (tag >= 0) & (n >= 1) & (place < high)
+    place = np.where(found, place, 0)
+    element = child[base + place].astype(np.int64)
+    return np.where(found & (tags[base + element] == tag), element, -1)
+
+
+def _lower_bound(less: Callable[[Integers, Integers], NDArray[np.bool_]], low: Integers, high: Integers) -> Integers:
+    """Return the first place in ``low … high`` of every query that is not `less`; one round halves all ranges."""
+    low, high = low.astype(np.int64), high.astype(np.int64)
+    open_ = np.flatnonzero(low < high)
+    while len(open_):
+        middle = (low[open_] + high[open_]) >> 1
+        smaller = less(middle, open_)
+        low[open_[smaller]] = middle[smaller] + 1
+        high[open_[~smaller]] = middle[~smaller]
+        open_ = open_[low[open_] < high[open_]]
+    return low
+
+
+def find_nodes(block: Block, document: Integers, element: Integers, n: Integers, *, strip: bool) -> Integers:
+    """Return the row (in the block) of the n-th text node of each element; −1 where there is none.
+
+    With `strip`, nodes of white space alone are not counted.
+    """
+    solid, first_node = block.node("solid"), block.element("first_node")
+    base = block.node_bounds[document]
+    low = base + first_node[element]
+    last = block.element_bounds[document + 1] - 1
+    after = first_node[np.minimum(element + 1, last)]
+    high = np.where(element < last, base + after, block.node_bounds[document + 1])
+    place = _lower_bound(lambda at, which: solid[at] < n[which], low, high) if strip else low + n - 1
+    return np.where((n >= 1) & (place >= low) & (place < high), place, -1)

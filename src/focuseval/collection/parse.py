@@ -1,20 +1,29 @@
-"""Bytes of many documents → one block: in C where a document allows it, by events in Python elsewhere."""
+"""Bytes of many documents → one block: in C where a document allows it, by events in Python elsewhere.
+
+XML is read into columns by `xml.c`: handlers in C on the expat that Python itself carries, which `pyexpat` offers to
+other C code in a capsule. Where that, or the compiled library, is not as expected, and for documents that `xml.c`
+leaves alone (entities, rare encodings, anything wrong), events in Python do the same.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import pyexpat
+import threading
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import pairwise
+from struct import unpack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from focuseval.collection.block import Block, from_columns, joined, make_block, plant
-from focuseval.collection.compiled import read_compiled
+from focuseval.collection.block import NODE, Block, Parsed, from_columns, joined, make_block, plant
 from focuseval.collection.document_files import DOCUMENTS
-from focuseval.collection.trees import Tree, plain_tree, read_html, read_plain, read_tree, transcoded
+from focuseval.collection.trees import MAX_DEPTH, Tree, plain_tree, read_html, read_plain, read_tree, transcoded
+from focuseval.engine import native
 from focuseval.errors import CollectionError
 
 if TYPE_CHECKING:
@@ -22,7 +31,125 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.collection.compiled import Memory
+
+_NAME = b"pyexpat.expat_CAPI"
+_MAGIC = b"pyexpat.expat_CAPI 1.1"
+_MAJOR = 2
+_SIZE = 24 + 15 * 8
+"""Bytes of the capsule's struct up to the last member used."""
+
+_MOST_TAGS = 1 << 16
+_NAME_BYTES = 16
+"""Bytes that the names of tags may have on the average; a document with longer ones is left to Python."""
+
+_COUNTS = ("elements", "nodes", "bytes", "tags", "most_tags", "name_bytes", "most_name_bytes", "slots", "most_depth")
+_COLUMNS = (
+    *("elements", "tag", "start", "end", "parent", "depth", "nodes", "node_parent", "node_start", "node_end"),
+    *("node_solid", "bytes", "text", "tags", "most_tags", "name_bytes", "most_name_bytes", "slots", "names"),
+    *("name_start", "table", "slot_of_tag", "element_bounds", "node_bounds", "byte_bounds", "most_depth"),
+)
+"""`struct columns`: numbers, and where arrays begin."""
+
+_ARRANGED = ("n", "child", "first_child", "first_node", "node_start", "node_end", "node_solid")
+"""`struct arranged`."""
+
+_AS_READ = ("tag", "depth", "start", "end", "parent")
+"""Columns of elements that need no arranging."""
+
+
+class Memory(threading.local):
+    """A thread's arrays, used again and again: memory that is new to a process costs a tenth of the parsing."""
+
+    def __init__(self) -> None:
+        self._arrays: dict[str, NDArray[Any]] = {}
+
+    def array(self, name: str, count: int, kind: type[np.generic]) -> NDArray[Any]:
+        """Return so many numbers, whatever they are now."""
+        if len(self._arrays.get(name, ())) < count:
+            self._arrays[name] = np.empty(count + count // 4, kind)
+        return self._arrays.get(name, np.empty(0, kind))[:count]
+
+    def clear(self) -> None:
+        """Give the memory back."""
+        self._arrays.clear()
+
+
+@cache
+def expat() -> int | None:
+    """Return where the capsule's struct stands; None where it is not one that `xml.c` knows."""
+    import ctypes  # noqa: PLC0415  a Python may come without it
+
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+    try:
+        address: int | None = get(pyexpat.expat_CAPI, _NAME)
+    except (AttributeError, ValueError):
+        return None
+    if not address or ("sizeof(XML_Char)", 1) not in pyexpat.features:
+        return None
+    magic, size, major = unpack("Pii", ctypes.string_at(address, 16))
+    known = ctypes.string_at(magic) == _MAGIC and major == _MAJOR and size >= _SIZE
+    return address if known else None
+
+
+def read_compiled(
+    documents: Sequence[bytes | None], memory: Memory | None = None
+) -> tuple[NDArray[np.int64], Parsed] | None:
+    """Return which documents could be read in C, and these, arranged; None where none could be.
+
+    A document that is no XML is given as None.
+    """
+    library = native.library()
+    if library is None or (address := expat()) is None or not documents:
+        return None
+    from ctypes import addressof, c_char_p  # noqa: PLC0415  where there is a library, there is this
+
+    size = np.array([len(data or b"") for data in documents], np.int64)
+    left = np.array([data is None for data in documents], np.uint8)
+    places = (c_char_p * len(documents))(*documents)
+    room = np.zeros(2, np.int64)
+    where = (addressof(places), size.ctypes.data, len(documents))
+    library.xml_room(*where, left.ctypes.data, room.ctypes.data, room[1:].ctypes.data)
+    memory = memory or Memory()
+    marks, most = room.tolist()  # every element and every text node has its own ``<``
+    tags = min(marks, _MOST_TAGS)
+    kinds: dict[str, tuple[int, type[np.generic]]] = {
+        **dict.fromkeys(("tag", "start", "end", "parent"), (marks, np.int32)),
+        **dict.fromkeys(("node_parent", "node_start", "node_end", "node_solid"), (marks, np.int32)),
+        **dict.fromkeys(("element_bounds", "node_bounds", "byte_bounds"), (len(documents) + 1, np.int64)),
+        **dict.fromkeys(("name_start", "slot_of_tag"), (tags, np.int32)),
+        "depth": (marks, np.int16),
+        "text": (most, np.uint8),
+        "names": (min(_NAME_BYTES * tags + most // 64, most) + 64, np.uint8),
+        "table": (1 << (2 * tags).bit_length(), np.int32),
+    }
+    arrays = {name: memory.array(name, count, kind) for name, (count, kind) in kinds.items()}
+    struct = native.struct(_COLUMNS, arrays)
+    struct["most_tags"], struct["slots"] = len(arrays["name_start"]), len(arrays["table"])
+    struct["most_name_bytes"], struct["most_depth"] = len(arrays["names"]), MAX_DEPTH
+    if not library.xml_read(address, *where, struct.ctypes.data, left.ctypes.data):
+        return None
+    read = left == 0
+    counts = {name: int(struct[name][0]) for name in _COUNTS}
+    names = arrays["names"][: counts["name_bytes"]].tobytes().decode().split("\0")[: counts["tags"]]
+    ordered = sorted(names)
+    code = {name: place for place, name in enumerate(ordered)}
+    rank = np.array([code[name] for name in names], np.int32)
+    elements, nodes = counts["elements"], counts["nodes"]
+    rows = {name: nodes if name.startswith("node_") else elements for name in _ARRANGED}
+    arranged = {name: memory.array(f"arranged {name}", count, np.int32) for name, count in rows.items()}
+    target = native.struct(_ARRANGED, arranged)
+    if not library.xml_arrange(struct.ctypes.data, len(documents), rank.ctypes.data, target.ctypes.data):
+        return None
+    kept = np.append(True, read)
+    cuts = arrays["byte_bounds"][kept]
+    text = pa.py_buffer(arrays["text"][: counts["bytes"]])
+    return np.flatnonzero(read), Parsed(
+        pa.LargeStringArray.from_buffers(len(cuts) - 1, pa.py_buffer(cuts), text),
+        tuple(ordered),
+        (arrays["element_bounds"][kept], {name: arrays[name][:elements] for name in _AS_READ} | arranged),
+        (arrays["node_bounds"][kept], {name: arranged[f"node_{name}"] for name in NODE}),
+    )
 
 
 _XML = frozenset(("trec", *(extension for extension, kind in DOCUMENTS.items() if kind == "xml")))
@@ -55,12 +182,8 @@ class ParseReport:
 
     def add(self, other: ParseReport) -> None:
         """Add the counts of another batch."""
-        self.documents += other.documents
-        self.bytes += other.bytes
-        self.failures += other.failures
-        self.named += other.named
-        self.left_out.update(other.left_out)
-        self.lenient += other.lenient
+        for name, count in vars(other).items():
+            setattr(self, name, getattr(self, name) + count)
 
 
 def parse_documents(
@@ -72,8 +195,8 @@ def parse_documents(
     document by events in Python, which gives the same block more slowly. A block in a given `memory` lasts until
     another one is parsed into it.
     """
-    columns = read_compiled([raw.data if raw.kind in _XML else None for raw in raws], memory) if fast else None
-    read = [] if columns is None else columns.read.tolist()
+    compiled = read_compiled([raw.data if raw.kind in _XML else None for raw in raws], memory) if fast else None
+    read = [] if compiled is None else compiled[0].tolist()
     failures: dict[int, CollectionError] = {}
     trees: dict[int, Tree] = {}
     for place in sorted(set(range(len(raws))) - set(read)):
@@ -90,17 +213,13 @@ def parse_documents(
         report.left_out.update(tree.left_out)
         report.lenient += tree.lenient
     blocks = []
-    if columns is not None and read:
-        documents = describe_documents(
-            [raws[place] for place in read], columns.text, columns.elements["end"][columns.element_bounds[:-1]]
-        )
-        elements, nodes = (columns.element_bounds, columns.elements), (columns.node_bounds, columns.nodes)
-        blocks.append(from_columns(documents, columns.text, columns.tags, elements, nodes))
+    if compiled is not None and read:
+        columns = compiled[1]
+        documents = describe_documents([raws[place] for place in read], columns)
+        blocks.append(from_columns(documents, *columns))
     if trees:
-        text, tags, forest = plant(list(trees.values()))
-        length = forest.end[forest.element_bounds[:-1]]
-        documents = describe_documents([raws[place] for place in trees], text, length)
-        blocks.append(make_block(documents, text, tags, forest))
+        parsed = plant(list(trees.values()))
+        blocks.append(make_block(describe_documents([raws[place] for place in trees], parsed), parsed))
     if len(blocks) < 2:
         return (blocks[0] if blocks else None), report
     block = joined(blocks)
@@ -124,8 +243,9 @@ def _read_slowly(raw: Raw) -> Tree:
         return read_html(raw.data, raw.file, "doc")
 
 
-def describe_documents(raws: Sequence[Raw], text: pa.Array, length: NDArray[np.integer]) -> dict[str, Any]:
+def describe_documents(raws: Sequence[Raw], parsed: Parsed) -> dict[str, Any]:
     """Return the columns of documents."""
+    text = parsed.text
     offsets = np.frombuffer(text.buffers()[1], np.int64)[text.offset :]
     content = memoryview(text.buffers()[2] or b"")
     cuts = offsets[: len(raws) + 1].tolist()
@@ -133,6 +253,6 @@ def describe_documents(raws: Sequence[Raw], text: pa.Array, length: NDArray[np.i
         "id": [raw.id for raw in raws],
         "file": [raw.id + raw.kind if raw.kind[0] == "." else raw.id for raw in raws],
         "bytes": [len(raw.data) for raw in raws],
-        "length": length,
+        "length": parsed.lengths,
         "sha256": [hashlib.sha256(content[a:b]).hexdigest() for a, b in pairwise(cuts)],
     }

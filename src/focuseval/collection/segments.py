@@ -5,13 +5,13 @@
     {"docid": "msmarco_v2.1_doc_29_677149#3_1637632", "segment": "…", "start_char": 1806, "end_char": 3061}
 
 The part of ``docid`` before ``#`` is the document; ``start_char`` and ``end_char`` say where the segment lies in it, in
-characters, half-open. Other fields (``url``, ``title``, ``headings``) are passed over.
+characters, half-open. Other fields (``url``, ``title``, ``headings``) are ignored.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -125,8 +125,9 @@ def _placed(files: Sequence[Location]) -> Iterator[tuple[Segment, Place]]:
     """Yield every segment with its place in the files; a record that is none is refused."""
     for at, record in records(files, _EXPECTED):
         name, text = record.get("docid", record.get("id")), record.get("segment", record.get("text"))
-        start, end = record.get("start_char"), record.get("end_char")
-        if not (isinstance(name, str) and name and isinstance(text, str) and _whole(start) and _whole(end)):
+        span: list[Any] = [record.get(key) for key in ("start_char", "end_char")]
+        start, end = span
+        if not (isinstance(name, str) and name and isinstance(text, str) and all(type(place) is int for place in span)):
             what = f"{_EXPECTED}, found keys {sorted(record)}"
             raise CollectionError(what, at=at, remedy="two texts, two whole numbers")
         if not 0 <= start < end:
@@ -134,7 +135,3 @@ def _placed(files: Sequence[Location]) -> Iterator[tuple[Segment, Place]]:
             raise CollectionError(what, at=at, remedy="spans are half-open")
         whole_characters(name + text, at, _EXPECTED)
         yield Segment(name, name.rpartition("#")[0] or name, start, end, text), at
-
-
-def _whole(number: Any) -> TypeGuard[int]:
-    return isinstance(number, int) and not isinstance(number, bool)

@@ -3,6 +3,10 @@
 A document's id is its path inside the source, without extension; documents of a file that holds several bring their
 own. Files that are no documents are counted; two documents with the same id are refused, both by name.
 
+The members of .zip, .tar, .tar.gz and .tar.zst archives are read in one pass and without trusting them: one that is a
+link, has an absolute name or climbs out with ``..`` is refused by name, and so is one that expands beyond `MAX_BYTES`.
+An archive that ends too early is an error, never a shorter collection.
+
 A program that lists a directory for others has no time for a step of Python per file: `Files` are found, checked and
 sent to a worker as a list of names, and only the worker makes documents of them.
 """
@@ -10,15 +14,28 @@ sent to a worker as a list of names, and only the worker makes documents of them
 from __future__ import annotations
 
 import os
+import stat
+import tarfile
+import zipfile
+import zlib
 from collections import Counter
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import repeat
 from operator import attrgetter
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import PurePosixPath
+from typing import IO, TYPE_CHECKING, NamedTuple
 
-from focuseval.collection.archives import archive_members, is_archive
-from focuseval.collection.document_files import CONTAINERS, DOCUMENTS, contained, holds_documents, kind_of
+from focuseval.collection.document_files import (
+    CONTAINERS,
+    DOCUMENTS,
+    MAX_BYTES,
+    contained,
+    holds_documents,
+    kind_of,
+    opened,
+)
 from focuseval.engine.storage import Location, Remote, RemoteError, location
 from focuseval.errors import CollectionError
 
@@ -33,7 +50,7 @@ class Member(NamedTuple):
     file: str
     """The name to show: a path, or ``archive.zip:path``."""
     kind: str
-    """The extension that says what it is, or the kind of file that it stands in (`focuseval.collection.kinds`)."""
+    """The extension that says what it is, or the kind of file that it stands in (`document_files.WHOLE`)."""
     size: int
     """Bytes; of a file in a directory what is typical there."""
     time: int = 0
@@ -79,17 +96,11 @@ class Files(NamedTuple):
         return self._replace(names=self.names[:count]), self._replace(names=self.names[count:])
 
 
-class MetIds:
-    """Ids that were met, as hashes: a third of the memory of the ids themselves."""
-
-    def __init__(self) -> None:
-        self.hashes: set[int] = set()
-
-    def first(self, ids: list[str]) -> bool:
-        """Say whether all of these ids are met for the first time, as far as hashes can tell."""
-        before = len(self.hashes)
-        self.hashes.update(map(hash, ids))
-        return len(self.hashes) == before + len(ids)
+def all_new(ids: list[str], seen: set[int]) -> bool:
+    """Say whether ids are met for the first time, by the hashes of all before: a third of the memory of ids."""
+    before = len(seen)
+    seen.update(map(hash, ids))
+    return len(seen) == before + len(ids)
 
 
 def usual(entries: Sequence[os.DirEntry[str]]) -> tuple[str, list[bool]]:
@@ -131,11 +142,11 @@ class Sources:
     def groups(self) -> Iterator[Member | Files]:
         """Yield every document once, those of a directory together; a repeated id raises."""
         self.passed_over.clear()
-        seen = MetIds()
+        seen: set[int] = set()
         try:
             for group in self._groups():
                 ids = [] if self.whole else group.ids()  # else the workers find them all
-                if not seen.first(ids):
+                if not all_new(ids, seen):
                     self.refuse_twins(ids)
                 yield group
         except RemoteError as error:
@@ -148,7 +159,7 @@ class Sources:
                 continue
             if not path.exists():
                 raise CollectionError("no such file or directory", at=str(path), remedy="check the name")
-            if is_archive(path):
+            if path.name.lower().endswith(_ARCHIVES):
                 for name, size, read in archive_members(path):
                     stem, extension = kind_of(name.removeprefix("./"))
                     if extension in DOCUMENTS:
@@ -258,3 +269,85 @@ def _id(stem: str, file: str) -> str:
         shown = file.encode("utf-8", "backslashreplace").decode()
         raise CollectionError("expected a file name in UTF-8", at=shown, remedy="rename the file") from None
     return stem
+
+
+_ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.zst")
+
+_Archived = tuple[str, int, str, "Callable[[], IO[bytes] | None]"]
+"""A member's name and size, whether it is a file, a link or a device, and how to open it."""
+
+_BROKEN = (tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error, OSError, NotImplementedError, RuntimeError)
+
+
+class _Marked(tarfile.TarInfo):
+    """A header whose absence is an error: a whole tar ends with blocks of zeros."""
+
+    @classmethod
+    def fromtarfile(cls, archive: tarfile.TarFile) -> _Marked:
+        """Read the next header."""
+        try:
+            return super().fromtarfile(archive)
+        except tarfile.EmptyHeaderError:  # type: ignore[attr-defined]  # exists, undeclared
+            raise tarfile.ReadError("the archive ends without its end marker") from None
+
+
+def archive_members(path: Location) -> Iterator[tuple[str, int, Callable[[], bytes]]]:
+    """Yield name, size and a way to read each file of an archive; directories are passed over."""
+    with _whole(path):
+        members = _zip_members(path) if path.name.lower().endswith(".zip") else _tar_members(path)
+        for name, size, kind, open_ in members:
+            parts = PurePosixPath(name.replace("\\", "/"))
+            wrong = (  # what could reach outside the archive or fill the memory
+                (kind if kind != "file" else "")
+                or ("an absolute name" if parts.is_absolute() or parts.drive or name[1:2] == ":" else "")
+                or ("'..' in its name" if ".." in parts.parts else "")
+                or (f"more than {MAX_BYTES // 2**20} MB" if size > MAX_BYTES else "")
+            )
+            if wrong:
+                what = f"refused member {name!r}: {wrong}"
+                raise CollectionError(what, at=str(path), remedy="re-pack the archive without it")
+            yield name, size, partial(_read, path, open_, size, name)
+
+
+def _read(path: Location, open_: Callable[[], IO[bytes] | None], size: int, name: str) -> bytes:
+    """Read a member, but never more or less than it says it holds."""
+    with _whole(path):
+        stream = open_()
+        data = stream.read(size + 1) if stream else b""
+        if len(data) != size:
+            raise tarfile.ReadError(f"member {name!r} does not have the {size:,} bytes that it declares")
+        return data
+
+
+@contextmanager
+def _whole(path: Location) -> Iterator[None]:
+    """Turn whatever the library says of a broken archive into one line."""
+    try:
+        yield
+    except RemoteError:
+        raise
+    except _BROKEN as error:
+        what = f"expected a whole archive, found: {error or type(error).__name__}"
+        raise CollectionError(what, at=str(path), remedy="fetch it again, or re-pack it") from None
+
+
+def _zip_members(path: Location) -> Iterator[_Archived]:
+    with path.open("rb") as stream:
+        stream.read(1)  # what keeps it from being read is said here; zipfile would say that it is no archive
+        with zipfile.ZipFile(stream) as archive:
+            for info in archive.infolist():
+                if not info.is_dir():
+                    kind = "a link" if stat.S_ISLNK(info.external_attr >> 16) else "file"
+                    yield info.filename, info.file_size, kind, partial(archive.open, info)
+
+
+def _tar_members(path: Location) -> Iterator[_Archived]:
+    with opened(path) as stream, tarfile.open(fileobj=stream, mode="r|", tarinfo=_Marked) as archive:
+        for info in archive:
+            archive.members = []  # type: ignore[attr-defined]  # else it keeps every header of a huge archive
+            if info.isdir():
+                continue
+            kind = "file" if info.isreg() else "a link" if info.issym() or info.islnk() else "a device"
+            yield info.name, info.size, kind, partial(archive.extractfile, info)
+        while stream.read(1 << 20):  # a checksum stands behind the last member, and only reading it compares it
+            pass

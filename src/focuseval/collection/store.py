@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from threading import RLock
@@ -29,9 +30,8 @@ import pyarrow.compute as pc
 
 from focuseval.collection.block import DOCUMENT, Block
 from focuseval.collection.index import Index
-from focuseval.engine.files import sync
-from focuseval.engine.lazy import cached_property
-from focuseval.engine.storage import Cache, Location, Remote, RemoteError, cache_from_environment, location
+from focuseval.engine.files import Cache, cache_from_environment, sync
+from focuseval.engine.storage import Location, Remote, RemoteError, location
 from focuseval.errors import CollectionError
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def write_arrow(batch: Any, file: Location) -> int:
 
 
 @dataclass(frozen=True)
-class MappedBlocks:
+class MappedBlocks(Sequence[Block]):
     """The blocks of a stored index, mapped or fetched when they are asked for."""
 
     root: Location
@@ -85,11 +85,13 @@ class MappedBlocks:
     cache: Cache | None = None
     version: tuple[int, ...] = ()
     """Which folder on the disk was opened: another one of the same name is another index."""
+    _lock: Any = field(default_factory=RLock, compare=False, repr=False)
+    _seen: dict[int, Block] = field(default_factory=dict, compare=False, repr=False)
 
     def __len__(self) -> int:
         return int(self.table.num_rows)
 
-    def __getitem__(self, number: int) -> Block:
+    def __getitem__(self, number: int) -> Block:  # type: ignore[override]  # never a slice
         with self._lock:
             if number not in self._seen:
                 part, batch, _, tags = (column[number].as_py() for column in self.table.columns)
@@ -97,14 +99,6 @@ class MappedBlocks:
                 if isinstance(self.folder, Remote) and self.cache is None and len(self._seen) > _HELD:
                     self._seen.pop(next(iter(self._seen)))
             return self._seen[number]
-
-    @cached_property
-    def _lock(self) -> Any:
-        return RLock()
-
-    @cached_property
-    def _seen(self) -> dict[int, Block]:
-        return {}
 
     def still(self, opened: Callable[[], T]) -> T:
         """Return what is opened of the index, unless another one has taken its place since the index was opened."""

@@ -25,8 +25,6 @@ from focuseval.engine.lazy import cached_property
 from focuseval.errors import FormatError, MissingDataError, UsageError
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from numpy.typing import NDArray
 
     Spans = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -51,14 +49,30 @@ def open_tokenizer(given: str | Tokenizer) -> Tokenizer:
     if not isinstance(given, str):
         return given
     package, _, name = given.partition(":")
-    if package == "tiktoken" and name:
-        return TiktokenEncoding(_tiktoken(name))
     if package == "tokenizers" and name:
         opened = TokenizerFile(name)
         _ = opened._tokenizer  # noqa: SLF001  it is loaded now
         return opened
-    what = f"expected tiktoken:NAME or tokenizers:FILE as tokenizer, found {given!r}"
-    raise UsageError(f"{what}; tiktoken:cl100k_base, for instance")
+    if package != "tiktoken" or not name:
+        what = f"expected tiktoken:NAME or tokenizers:FILE as tokenizer, found {given!r}"
+        raise UsageError(f"{what}; tiktoken:cl100k_base, for instance")
+    try:
+        import tiktoken  # noqa: PLC0415  optional
+    except ImportError:
+        raise _absent("tiktoken") from None
+    if name not in tiktoken.list_encoding_names():
+        try:
+            name = tiktoken.encoding_name_for_model(name)
+        except KeyError:
+            known = ", ".join(tiktoken.list_encoding_names())
+            what = f"expected an encoding or a model of tiktoken, found {name!r}"
+            raise UsageError(f"{what}; there are {known}") from None
+    try:
+        return TiktokenEncoding(tiktoken.get_encoding(name))
+    except Exception as error:  # whatever its download raises, it is the vocabulary that is missing
+        what = f"tiktoken:{name}: the vocabulary cannot be loaded ({type(error).__name__})"
+        remedy = "tiktoken downloads it once: connect, or set TIKTOKEN_CACHE_DIR to a folder that holds it"
+        raise MissingDataError(f"{what}; {remedy}") from error
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,27 +94,6 @@ class TiktokenEncoding:
         codes = np.frombuffer(text.encode(), np.uint8)
         character = np.cumsum((codes & 0xC0) != 0x80) - 1  # of every byte; a character's later bytes begin none
         return character[starts], character[ends - 1] + 1
-
-
-def _tiktoken(name: str) -> Any:
-    """Load an encoding by its name, or by that of a model."""
-    try:
-        import tiktoken  # noqa: PLC0415  optional
-    except ImportError:
-        raise _absent("tiktoken") from None
-    if name not in tiktoken.list_encoding_names():
-        try:
-            name = tiktoken.encoding_name_for_model(name)
-        except KeyError:
-            known = ", ".join(tiktoken.list_encoding_names())
-            what = f"expected an encoding or a model of tiktoken, found {name!r}"
-            raise UsageError(f"{what}; there are {known}") from None
-    try:
-        return tiktoken.get_encoding(name)
-    except Exception as error:  # whatever its download raises, it is the vocabulary that is missing
-        what = f"tiktoken:{name}: the vocabulary cannot be loaded ({type(error).__name__})"
-        remedy = "tiktoken downloads it once: connect, or set TIKTOKEN_CACHE_DIR to a folder that holds it"
-        raise MissingDataError(f"{what}; {remedy}") from error
 
 
 @dataclass(frozen=True, eq=False)

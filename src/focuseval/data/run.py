@@ -63,7 +63,7 @@ class Run(Described):
     line: NDArray[Any] | None = None
     """Line of every result in its file; None when row i stands on line i + 1."""
     keys: NDArray[np.uint64] | None = None
-    """`focuseval.engine.keys.hash64` of the document ids, where the reader has computed it and, by it, found no
+    """`focuseval.engine.native.hash64` of the document ids, where the reader has computed it and, by it, found no
     document twice in a topic; a promise that saves the match a second look at every id."""
     file: str = ""
     task: str = ""

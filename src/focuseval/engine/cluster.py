@@ -196,22 +196,9 @@ def _is_busy(keys: set[str], dask_worker: Any) -> bool:
     return not keys.isdisjoint(dask_worker.active_threads.values())
 
 
-_HELD: dict[str, Any] = {}
+_HELD: dict[str, bytes | list[Any]] = {}
+"""Shared values that have arrived: pickled until the first task asks for one, then the only item of a list."""
 _ARRIVED = Condition()
-
-
-class _Arrived:
-    """A shared value that has arrived: pickled until the first task asks for it."""
-
-    def __init__(self, content: bytes) -> None:
-        self.content: bytes | None = content
-        self.value: Any = None
-
-    def get(self) -> Any:
-        """Return the value; the caller holds the lock."""
-        if self.content is not None:
-            self.value, self.content = pickle.loads(self.content), None  # noqa: S301  sent by the client of this cluster
-        return self.value
 
 
 class SharedValue(distributed.WorkerPlugin):
@@ -224,7 +211,7 @@ class SharedValue(distributed.WorkerPlugin):
     def setup(self, worker: Any) -> None:  # noqa: ARG002  Dask's signature
         """Keep the value for the tasks of this process."""
         with _ARRIVED:
-            _HELD[self.key] = _Arrived(self.content)
+            _HELD[self.key] = self.content
             _ARRIVED.notify_all()
 
     def teardown(self, worker: Any) -> None:  # noqa: ARG002  as above
@@ -238,7 +225,10 @@ def held(key: str) -> Any:
     with _ARRIVED:
         if not _ARRIVED.wait_for(lambda: key in _HELD, _ARRIVAL):
             raise WorkerError(f"worker {platform.node()}:{os.getpid()}: a value that all tasks share did not arrive")
-        return _HELD[key].get()
+        value = _HELD[key]
+        if isinstance(value, bytes):
+            value = _HELD[key] = [pickle.loads(value)]  # noqa: S301  sent by the client of this cluster
+        return value[0]
 
 
 @contextmanager

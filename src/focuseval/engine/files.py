@@ -1,66 +1,35 @@
-"""Files: compressed ones, recognised by their first bytes, and those that have to be on the disk."""
+"""Local files: those that have to be on the disk, and a cache of copies of objects."""
 
 from __future__ import annotations
 
-import gzip
-import io
+import hashlib
 import os
-import zlib
+import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-import pyarrow as pa
-
-from focuseval.errors import FormatError, InputError
+from focuseval.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from concurrent.futures import Future
-    from pathlib import Path
 
-_GZIP = b"\x1f\x8b"
-_ZSTD = b"\x28\xb5\x2f\xfd"
+    from focuseval.engine.storage import Remote
+
+T = TypeVar("T")
+
+FOLDER, GIGABYTES = "FOCUSEVAL_CACHE", "FOCUSEVAL_CACHE_GB"
+"""Environment variables: the folder of the cache, and how large it may grow."""
+
+_DEFAULT = 10.0
+_PARTIAL = ".partial"
 
 _AT_ONCE = 8
 """Files that are pushed to the disk at once."""
-
-Data = TypeVar("Data")
-"""Bytes, or a mapped file."""
-
-
-def unpacked(raw: Data, name: str, *, largest: int = -1) -> Data | bytes:
-    """Return the content of a file: what it holds if it is compressed (gzip or zstd), else the file as it is.
-
-    A file that holds more than `largest` bytes is refused before it fills the memory, where that is given.
-
-    >>> import gzip
-    >>> unpacked(gzip.compress(b"topics"), "topics.gz"), unpacked(b"as it is", "topics")
-    (b'topics', b'as it is')
-    """
-    head: bytes = raw[:4]  # type: ignore[index]  # bytes and maps have slices, and no common type that says so
-    if head[:2] != _GZIP and head != _ZSTD:
-        return raw
-    content = inflated(raw, "gzip" if head[:2] == _GZIP else "zstd", name, largest=largest)
-    if 0 <= largest < len(content):
-        raise FormatError(f"expected at most {largest >> 20} MB when it is unpacked, found more", at=name)
-    return content
-
-
-def inflated(raw: object, how: str, name: str, *, largest: int = -1, error: type[InputError] = FormatError) -> bytes:
-    """Return what compressed bytes hold, one byte more than `largest` at most; broken ones raise the error."""
-    try:
-        if how == "zstd":
-            stream = pa.CompressedInputStream(pa.BufferReader(pa.py_buffer(raw)), "zstd")
-            content: bytes = stream.read() if largest < 0 else stream.read(largest + 1)
-            return content
-        if largest < 0:
-            return gzip.decompress(raw)  # type: ignore[arg-type]  # bytes and maps alike
-        with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:  # type: ignore[arg-type]  # as above
-            return file.read(largest + 1)
-    except (EOFError, OSError, ValueError, zlib.error) as broken:  # Arrow's errors are OSError and ValueError
-        what = f"expected a complete compressed file, found: {broken}"
-        raise error(what, at=name, remedy="fetch it again, or compress it again") from None
 
 
 def sync(path: Path) -> None:
@@ -86,3 +55,69 @@ def syncing() -> Iterator[Callable[[Path], None]]:
     for one in begun:
         with suppress(FileNotFoundError):
             one.result()
+
+
+@dataclass(frozen=True)
+class Cache:
+    """A folder of copies of objects: bounded, least recently used first out, safe for several processes."""
+
+    folder: str
+    most: int
+    """Bytes that it may hold; the copy that was just asked for stays, however large it is."""
+
+    def fetch(self, file: Remote, opened: Callable[[Path], T]) -> T:
+        """Return what is opened of a local copy of a file: its name may vanish at any time, when others make room."""
+        while True:
+            copy = self._copy(file)
+            with suppress(FileNotFoundError):
+                return opened(copy)
+
+    def _copy(self, file: Remote) -> Path:
+        """Return the name of a local copy, made when there is none of its size and time."""
+        size, written = file.stat()
+        digest = hashlib.sha256(f"{file}\0{size}\0{written}".encode()).hexdigest()[:32]
+        copy = Path(self.folder) / f"{digest}-{file.name}"
+        with suppress(OSError):
+            if copy.stat().st_size == size:
+                now = time.time_ns()  # the system's own stamp is up to 10 ms old
+                os.utime(copy, ns=(now, now))  # it was used now: others leave before it
+                return copy
+        content = file.read_bytes()
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(_PARTIAL, dir=copy.parent)
+        try:  # a copy appears whole: another process may be making the same one
+            with os.fdopen(handle, "wb") as out:
+                out.write(content)
+            Path(name).replace(copy)
+        finally:
+            Path(name).unlink(missing_ok=True)
+        self._shrink(copy)
+        return copy
+
+    def _shrink(self, kept: Path) -> None:
+        """Remove the copies that were not used for longest; a process that has one mapped keeps it until it is done."""
+        found = []
+        for entry in os.scandir(self.folder):
+            with suppress(OSError):  # another process was faster
+                if not entry.name.endswith(_PARTIAL):
+                    found.append((entry.stat().st_mtime_ns, entry.stat().st_size, entry.path))
+        total = sum(size for _, size, _ in found)
+        for _, size, path in sorted(found):
+            if total <= self.most:
+                return
+            if path != str(kept):
+                Path(path).unlink(missing_ok=True)
+                total -= size
+
+
+def cache_from_environment() -> Cache | None:
+    """Return the cache that the environment names, if any."""
+    folder = os.environ.get(FOLDER)
+    if not folder:
+        return None
+    size = os.environ.get(GIGABYTES) or str(_DEFAULT)
+    try:
+        most = int(float(size) * 1e9)
+    except (ValueError, OverflowError):
+        raise UsageError(f"{GIGABYTES}: expected a number of gigabytes, found {size!r}; give one such as 10") from None
+    return Cache(str(Path(folder).absolute()), most)

@@ -1,15 +1,12 @@
-"""Values that are computed, and modules that are imported, when somebody asks for them."""
+"""Values that are computed when somebody asks for them, once, whatever the number of threads."""
 
 from __future__ import annotations
 
 import functools
-import sys
-from importlib import import_module
 from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
     from typing import Self
 
 T = TypeVar("T")
@@ -41,16 +38,3 @@ class cached_property(functools.cached_property[T]):  # noqa: N801  the name it 
                 return values[name]
             finally:
                 values.pop(lock, None)
-
-
-def attributes(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return the `__getattr__` of a package whose names are imported from their modules when they are first used."""
-
-    def get(name: str) -> Any:
-        if name not in modules:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(f"{package}.{modules[name]}"), name)
-        setattr(sys.modules[package], name, value)
-        return value
-
-    return get

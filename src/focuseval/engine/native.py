@@ -1,7 +1,10 @@
-"""The compiled part, `native.c`, `xml.c`, `words.c`; the first behind functions: lines to columns, strings to keys.
+"""Compiled code (`native.c`, `xml.c`, `words.c`) and what does the same without it: lines to columns, strings to keys.
 
 The library is made when the package is installed, if a compiler is found. Where it is not there, and where a text is
-not regular enough for it, these functions return None, and the caller falls back to NumPy, for the same result.
+not regular enough for it, NumPy and Arrow give the same result.
+
+A key is a 64-bit hash of a string: comparing ten million identifiers as strings costs seconds; as integers, tenths of
+one. Keys can collide, so whoever finds two equal keys compares the strings before concluding anything.
 """
 
 from __future__ import annotations
@@ -14,8 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from focuseval.engine.workers import in_threads
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from ctypes import CDLL
 
     from numpy.typing import NDArray
@@ -36,6 +41,36 @@ _COLUMN = np.dtype([(name, "i8") for name in ("kind", "values", "offsets", "ends
 
 _LETTER = {None: "-", "text": "t", "block": "b", "int": "i", "rank": "r", "real": "f"}
 
+_FUNCTIONS = {
+    "lines": "pn",
+    "split": "pnpn",
+    "filled": "pnp",
+    "hash64": "ppnp",
+    "joint": "ppnp",
+    "encode": "pppnpnpp",
+    "xml_room": "ppnppp",
+    "xml_read": "pppnpp",
+    "xml_arrange": "pnpp",
+    "words_split": "ppnppp",
+    "words_place": "pppnpppppp",
+    "words_post": "pnipp",
+}
+"""What the compiled functions take: pointers, 64-bit and 32-bit numbers."""
+
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+_ODDER = np.uint64(0xD6E8FEB86659FD93)
+_HALF = np.uint64(32)
+_BYTES_KEPT = np.array([(1 << (8 * n)) - 1 for n in range(9)], np.uint64)
+_MANY = 1 << 20
+_STRETCH = 1 << 17
+
+BLOCK = 1 << 16
+"""Keys that are looked up together: they stay in the processor's cache."""
+
+_FEW_BLOCKS = 16
+_SEVEN_BITS = np.uint64(127)
+_SEVERAL = np.uint8(255)
+
 
 @cache
 def library() -> CDLL | None:
@@ -50,23 +85,10 @@ def library() -> CDLL | None:
             return None
     except (ImportError, OSError, AttributeError):
         return None
-    pointer, number = ctypes.c_void_p, ctypes.c_int64
-    found.lines.argtypes = pointer, number
-    found.split.argtypes = pointer, number, pointer, number
-    found.filled.argtypes = pointer, number, pointer
-    found.hash64.argtypes = pointer, pointer, number, pointer
-    found.joint.argtypes = pointer, pointer, number, pointer
-    found.encode.argtypes = pointer, pointer, pointer, number, pointer, number, pointer, pointer
-    found.xml_room.argtypes = pointer, pointer, number, pointer, pointer, pointer
-    found.xml_read.argtypes = pointer, pointer, pointer, number, pointer, pointer
-    found.xml_arrange.argtypes = pointer, number, pointer, pointer
-    found.words_split.argtypes = pointer, pointer, number, pointer, pointer, pointer
-    found.words_place.argtypes = *(pointer,) * 3, number, *(pointer,) * 6
-    found.words_post.argtypes = pointer, number, ctypes.c_int32, pointer, pointer
-    for function in (found.lines, found.split, found.encode, found.xml_read, found.xml_arrange, found.words_split):
-        function.restype = number
-    for function in (found.filled, found.hash64, found.joint, found.xml_room, found.words_place, found.words_post):
-        function.restype = None
+    kinds = {"p": ctypes.c_void_p, "n": ctypes.c_int64, "i": ctypes.c_int32}
+    for name, arguments in _FUNCTIONS.items():
+        function = getattr(found, name)
+        function.argtypes, function.restype = [kinds[kind] for kind in arguments], ctypes.c_int64
     return found
 
 
@@ -76,38 +98,6 @@ def struct(names: Sequence[str], arrays: Mapping[str, NDArray[Any]]) -> NDArray[
     for name, array in arrays.items():
         filled[name] = array.ctypes.data
     return filled
-
-
-def hash64(strings: pa.Array) -> NDArray[np.uint64] | None:
-    """Return the key of every string of an Arrow array."""
-    code, where = library(), _addresses(strings)
-    if code is None or where is None:
-        return None
-    keys = np.empty(len(strings), np.uint64)
-    code.hash64(*where, len(keys), keys.ctypes.data)
-    return keys
-
-
-def joint(keys: NDArray[np.uint64], groups: NDArray[np.integer]) -> NDArray[np.uint64] | None:
-    """Return every key joined with its group."""
-    code = library()
-    if code is None or keys.shape != groups.shape or not _plain(keys, np.uint64) or not _plain(groups, np.int32):
-        return None
-    joined = np.empty_like(keys)
-    code.joint(keys.ctypes.data, groups.ctypes.data, len(keys), joined.ctypes.data)
-    return joined
-
-
-def encode(strings: pa.Array, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int32], NDArray[np.int64]] | None:
-    """Return a code for every string of an Arrow array, in order of first appearance, and the first row of each."""
-    code, where = library(), _addresses(strings)
-    if code is None or where is None or len(strings) != len(keys) or not _plain(keys, np.uint64):
-        return None
-    codes, first = np.empty(len(keys), np.int32), np.empty(len(keys), np.int64)
-    table = np.zeros(1 << (2 * len(keys)).bit_length(), np.int32)
-    room = (array.ctypes.data for array in (codes, first))
-    count = code.encode(*where, keys.ctypes.data, len(keys), table.ctypes.data, len(table), *room)
-    return codes, first[:count]
 
 
 def split(data: pa.Buffer, kinds: Sequence[str | None]) -> tuple[list[pa.Array | None], Lines] | None:
@@ -142,18 +132,6 @@ def split(data: pa.Buffer, kinds: Sequence[str | None]) -> tuple[list[pa.Array |
     return arrays, line
 
 
-def _plain(column: NDArray[Any], kind: type[np.generic]) -> bool:
-    return bool(column.dtype == kind and column.flags.c_contiguous)
-
-
-def _addresses(strings: pa.Array) -> tuple[int, int] | None:
-    """Return where the bytes and the offsets of an Arrow array begin; None where they are others."""
-    if strings.type != "string" or strings.null_count or not len(strings):
-        return None
-    _, offsets, data = strings.buffers()
-    return None if data is None else (data.address, offsets.address + 4 * strings.offset)
-
-
 def _room(kind: str | None, rows: int, size: int) -> dict[str, pa.Buffer]:
     """Return memory for a column of so many rows at most, and for its strings together so many bytes."""
     if kind is None:
@@ -182,3 +160,247 @@ def _array(kind: str | None, room: dict[str, pa.Buffer], rows: int, count: int) 
     room["ends"].resize(4 * count, shrink_to_fit=True)
     ends = pa.Array.from_buffers(pa.int32(), count, [None, room["ends"]])
     return pa.Array.from_buffers(pa.run_end_encoded(ends.type, strings.type), rows, [None], children=[ends, strings])
+
+
+def hash64(strings: pa.Array | pa.ChunkedArray) -> NDArray[np.uint64]:
+    """Return a key for every string of an Arrow array, plain or dictionary-encoded, maybe chunked.
+
+    >>> import pyarrow as pa
+    >>> a, b, c = hash64(pa.array(["d1", "a longer identifier", "d1"]))
+    >>> bool(a == c), bool(a == b)
+    (True, False)
+    """
+    chunks = strings.chunks if isinstance(strings, pa.ChunkedArray) else [strings]
+    keys = np.empty(len(strings), np.uint64)
+    ends = np.cumsum([len(chunk) for chunk in chunks], dtype=np.int64)
+
+    def fill(number: int) -> None:
+        """Hash one chunk into its place; chunks are small enough to stay in the cache."""
+        here = slice(int(ends[number]) - len(chunks[number]), int(ends[number]))
+        keys[here] = _hash_chunk(chunks[number])
+
+    if len(strings) < _MANY:
+        for number in range(len(chunks)):
+            fill(number)
+    else:
+        in_threads(fill, range(len(chunks)))
+    return keys
+
+
+def _hash_chunk(chunk: pa.Array) -> NDArray[np.uint64]:
+    """Mix a string's bytes eight at a time."""
+    if hasattr(chunk, "dictionary"):
+        codes = chunk.indices.to_numpy(zero_copy_only=False)
+        return _hash_chunk(chunk.dictionary)[np.asarray(codes, np.int64)]
+    code, where = library(), _addresses(chunk)
+    if code is None or where is None:
+        return _hash_in_steps(chunk)
+    keys = np.empty(len(chunk), np.uint64)
+    code.hash64(*where, len(keys), keys.ctypes.data)
+    return keys
+
+
+def _addresses(strings: pa.Array) -> tuple[int, int] | None:
+    """Return where the bytes and the offsets of an Arrow array begin; None where they are others."""
+    if strings.type != "string" or strings.null_count or not len(strings):
+        return None
+    _, offsets, data = strings.buffers()
+    return None if data is None else (data.address, offsets.address + 4 * strings.offset)
+
+
+def _hash_in_steps(chunk: pa.Array) -> NDArray[np.uint64]:
+    """Mix all strings' first eight bytes, then their next; rows leave the loop when their bytes are used up.
+
+    Words of strings of one size lie at equal distances, and nothing has to be gathered. At the end every bit of a key
+    depends on all of its words.
+    """
+    chunk = chunk.cast("string") if chunk.type == "string_view" else chunk
+    _, offsets, data = chunk.buffers()
+    if offsets is None or not len(chunk):
+        return np.zeros(0, np.uint64)
+    width = np.dtype(np.int64 if "large" in str(chunk.type) else np.int32)
+    ends = np.frombuffer(offsets, width, len(chunk) + 1, chunk.offset * width.itemsize).astype(np.int64)
+    first, last = int(ends[0]), int(ends[-1])
+    text = np.zeros(last - first + 8, np.uint8)  # eight bytes to spare: a word may reach beyond the last string
+    if last > first:
+        text[:-8] = np.frombuffer(data, np.uint8, last - first, first)
+    starts, sizes = ends[:-1] - first, np.diff(ends)
+    key = sizes.view(np.uint64) * _ODD
+    least, most = int(sizes.min()), int(sizes.max())
+    windows: NDArray[np.uint64] = np.ndarray((len(text) - 7,), "<u8", text.data, strides=(1,))
+    at: NDArray[np.int64] | slice = slice(None)
+    for step in range(0, most, 8):
+        if least == most:
+            word: NDArray[np.uint64] = np.ndarray((len(key),), "<u8", text.data, step, (most,))
+            word = word & _BYTES_KEPT[min(most - step, 8)]
+        else:
+            if step >= least:
+                at = np.flatnonzero(sizes > step)
+            word = windows[starts[at] + step]
+            if step + 8 > least:
+                word &= _BYTES_KEPT[np.minimum(sizes[at] - step, 8)]
+        mixed = (key[at] ^ word) * _ODDER
+        key[at] = mixed ^ (mixed >> _HALF)
+    key *= _ODD
+    key ^= key >> _HALF
+    return key
+
+
+def indices(rows: NDArray[np.integer], there: NDArray[np.bool_] | None = None) -> pa.Array:
+    """Return row numbers as an Arrow array, null where they are not there.
+
+    `pa.array` would load all of ``numpy.ma`` to see that none is masked.
+
+    >>> indices(np.array([2, 0])).to_pylist()
+    [2, 0]
+    >>> indices(np.array([2, 0]), np.array([False, True])).to_pylist()
+    [None, 0]
+    """
+    numbers = np.ascontiguousarray(rows, np.int64)
+    valid = None if there is None else pa.py_buffer(np.packbits(there, bitorder="little"))
+    return pa.Array.from_buffers(pa.int64(), len(numbers), [valid, pa.py_buffer(numbers)])
+
+
+def rows_of_chunks(column: pa.Array | pa.ChunkedArray, rows: NDArray[np.integer]) -> pa.Array | pa.ChunkedArray:
+    """Return some rows, in ascending order, of an Arrow column; Arrow itself would first join all of its chunks.
+
+    >>> import pyarrow as pa
+    >>> rows_of_chunks(pa.chunked_array([["a", "b"], ["c"], ["d"]]), np.array([1, 3])).to_pylist()
+    ['b', 'd']
+    """
+    if getattr(column, "num_chunks", 1) < 2:
+        return column.take(indices(rows))
+    ends = np.cumsum([len(chunk) for chunk in column.chunks])
+    cuts = np.searchsorted(rows, ends)
+    pieces = [
+        chunk.take(indices(rows[first:last] - (end - len(chunk))))
+        for chunk, first, last, end in zip(column.chunks, np.append(0, cuts[:-1]), cuts, ends, strict=True)
+        if last > first
+    ]
+    return pa.chunked_array(pieces, column.type)
+
+
+def coded(strings: pa.Array | pa.ChunkedArray, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int32], pa.Array]:
+    """Return a code for every string, and the distinct strings in order of first appearance.
+
+    What Arrow's dictionary encoding does; compiled code does it in less time, as the keys are known.
+
+    >>> import pyarrow as pa
+    >>> names = pa.array(["b", "a", "b"])
+    >>> codes, distinct = coded(names, hash64(names))
+    >>> codes.tolist(), distinct.to_pylist()
+    ([0, 1, 0], ['b', 'a'])
+    """
+    whole = strings.combine_chunks() if isinstance(strings, pa.ChunkedArray) else strings
+    code, where = library(), _addresses(whole)
+    if code is None or where is None or len(whole) != len(keys) or not _plain(keys, np.uint64):
+        encoded = whole.dictionary_encode()
+        return encoded.indices.to_numpy(), encoded.dictionary
+    codes, first = np.empty(len(keys), np.int32), np.empty(len(keys), np.int64)
+    table = np.zeros(1 << (2 * len(keys)).bit_length(), np.int32)
+    room = (array.ctypes.data for array in (codes, first))
+    count = code.encode(*where, keys.ctypes.data, len(keys), table.ctypes.data, len(table), *room)
+    return codes, whole.take(indices(first[:count]))
+
+
+def _plain(column: NDArray[Any], kind: type[np.generic]) -> bool:
+    return bool(column.dtype == kind and column.flags.c_contiguous)
+
+
+def mix(key: NDArray[np.uint64], other: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Join two keys into one."""
+    mixed = (key ^ other) * _ODD
+    mixed ^= mixed >> _HALF
+    mixed *= _ODDER
+    mixed ^= mixed >> _HALF
+    return mixed
+
+
+def joint(keys: NDArray[np.uint64], group: NDArray[np.integer]) -> NDArray[np.uint64]:
+    """Join every key with its group (its topic, say), a stretch at a time, so that ten million need little memory."""
+    joined, code = np.empty_like(keys), library()
+    if code is not None and keys.shape == group.shape and _plain(keys, np.uint64) and _plain(group, np.int32):
+        code.joint(keys.ctypes.data, group.ctypes.data, len(keys), joined.ctypes.data)
+        return joined
+    for first in range(0, len(keys), _STRETCH):
+        here = slice(first, first + _STRETCH)
+        joined[here] = mix(keys[here], group[here].astype(np.uint64))
+    return joined
+
+
+class Lookup:
+    """Finds the first row that has a key; open addressing, vectorised over the keys asked for.
+
+    A binary search over a million keys costs ten cache misses a key; this costs about one. Keys are looked up in
+    blocks that stay in the processor's cache.
+
+    >>> Lookup(np.array([70, 10, 70, 30])).find(np.array([30, 70, 11]))
+    array([ 3,  0, -1])
+    """
+
+    def __init__(self, keys: NDArray[np.integer]) -> None:
+        self.keys = np.asarray(keys).astype(np.int64, copy=False).view(np.uint64)
+        bits = max(4, int(4 * len(self.keys)).bit_length())
+        self._shift = np.uint64(64 - bits)
+        self._mask = np.int64((1 << bits) - 1)
+        self._table = np.full(1 << bits, -1, np.int32)
+        home, mark = self._home(self.keys), _mark(self.keys)
+        self._marks = np.zeros(len(self._table), np.uint8)
+        """For every slot, a mark of the key that belongs there: of 128, or `_SEVERAL`, or 0 for none."""
+        self._marks[home] = mark
+        self._marks[home[self._marks[home] != mark]] = _SEVERAL
+        left = np.arange(len(self.keys) - 1, -1, -1)
+        slot = home[left]
+        while len(left):  # each row at the first free slot from its own on; of equal keys the first row stays
+            free = self._table[slot] < 0
+            self._table[slot[free]] = left[free]
+            pushed = self.keys[self._table[slot]] != self.keys[left]
+            left, slot = left[pushed], (slot[pushed] + 1) & self._mask
+
+    def _home(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+        return ((keys * _ODD) >> self._shift).view(np.int64)
+
+    def find(self, keys: NDArray[np.integer]) -> NDArray[np.int64]:
+        """Return the row of each key, −1 where there is none."""
+        return self.search(np.asarray(keys).astype(np.int64, copy=False).view(np.uint64)).astype(np.int64)
+
+    def search(self, keys: NDArray[np.uint64]) -> NDArray[np.int32]:
+        """Return the row of each key, −1 where there is none, in half the memory."""
+        found = np.full(len(keys), -1, np.int32)
+
+        def look(first: int) -> None:
+            self._find_block(keys[first : first + BLOCK], found[first : first + BLOCK])
+
+        in_blocks(look, range(0, len(keys), BLOCK))
+        return found
+
+    def _find_block(self, asked: NDArray[np.uint64], found: NDArray[np.int32]) -> None:
+        """Follow each key from its own slot to its row or to a free slot.
+
+        Most keys are asked for in vain: a byte tells, which costs less than a row and its key.
+        """
+        slot = self._home(asked)
+        marks = self._marks[slot]
+        left = np.flatnonzero((marks == _mark(asked)) | (marks == _SEVERAL))
+        slot = slot[left]
+        row = self._table[slot]
+        while len(left):
+            same = self.keys[row] == asked[left]
+            found[left[same]] = row[same]
+            left, slot = left[~same], (slot[~same] + 1) & self._mask
+            row = self._table[slot]
+            real = row >= 0
+            left, slot, row = left[real], slot[real], row[real]
+
+
+def _mark(keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    return (keys & _SEVEN_BITS).astype(np.uint8) + np.uint8(1)
+
+
+def in_blocks(work: Callable[[int], None], starts: range) -> None:
+    """Do the blocks' work one after the other; several at a time where there are many."""
+    if len(starts) < _FEW_BLOCKS:
+        for first in starts:
+            work(first)
+        return
+    in_threads(work, starts)

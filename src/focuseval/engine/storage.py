@@ -1,4 +1,4 @@
-"""Files and folders by path or URL: ``s3://``, ``gs://`` and ``file://`` beside local paths.
+"""Files and folders by path or URL (``s3://``, ``gs://``, ``file://``), and the content of compressed ones.
 
 `location` turns what a user names into a `Path`, or into a `Remote` that has the same methods, so that readers and
 writers need not know which of them they have. Objects are listed, read by range and written whole through `pyarrow.fs`,
@@ -17,12 +17,12 @@ the name of the error.
 from __future__ import annotations
 
 import errno
-import hashlib
+import gzip
 import io
 import os
 import re
-import tempfile
 import time
+import zlib
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -33,20 +33,21 @@ from posixpath import basename, splitext
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from focuseval.errors import UsageError
+import pyarrow as pa
+
+from focuseval.errors import FormatError, InputError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from os import PathLike
 
 T = TypeVar("T")
+Data = TypeVar("Data")
+"""Bytes, or a mapped file."""
 
 SCHEMES = ("s3://", "gs://")
 OPTIONS = ("endpoint_override", "region", "scheme", "anonymous")
 """What may be set in a URL's query."""
-
-FOLDER, GIGABYTES = "FOCUSEVAL_CACHE", "FOCUSEVAL_CACHE_GB"
-"""Environment variables: the folder of the cache, and how large it may grow."""
 
 PAUSES = (0.2, 1.0)
 """Seconds before each further attempt, after those of the library itself."""
@@ -66,16 +67,11 @@ _LARGE = 5 << 20
 _CHUNK = 1 << 26
 """Bytes that are handed over for writing at once."""
 
-_DEFAULT = 10.0
-_PARTIAL = ".partial"
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 _QUERY = re.compile(r"\?([\w-]+=.*)\Z", re.DOTALL)
 _SECRETS = "give credentials in the environment (AWS_ACCESS_KEY_ID …) or in a profile (AWS_PROFILE)"
 _NAMED = re.compile(r"AWS Error (\w+)(?:\s*\(HTTP status (\d+)\))?", re.ASCII)
 _CREDENTIALS = "check AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
-
-
-# ------------------------------------------------------------------------------------------------- names of places
 
 
 def is_url(path: object) -> bool:
@@ -146,9 +142,6 @@ def split_url(url: str) -> tuple[str, str, str]:
     return scheme, path, query
 
 
-# ------------------------------------------------------------------------------------------- errors of object storage
-
-
 class RemoteError(OSError):
     """An operation on object storage that failed; `strerror` is a line of our own, `filename` the URL."""
 
@@ -164,57 +157,52 @@ class DeniedError(RemoteError, PermissionError):
     """An operation that the store does not allow."""
 
 
-class _Failure(NamedTuple):
-    number: int
-    message: str
-    again: bool = False
-
-    def error(self, name: str) -> RemoteError:
-        """Return the error of this failure at a URL."""
-        classes: dict[int, type[RemoteError]] = {errno.ENOENT: MissingObjectError, errno.EACCES: DeniedError}
-        error = classes.get(self.number, RemoteError)(self.number, self.message, name)
-        error.again = self.again
-        return error
-
-
 _FAILURES = {
-    "NO_SUCH_KEY": _Failure(errno.ENOENT, "no such object"),
-    "RESOURCE_NOT_FOUND": _Failure(errno.ENOENT, "no such object"),
-    "NO_SUCH_BUCKET": _Failure(errno.ENOENT, "no such bucket"),
-    "NO_SUCH_UPLOAD": _Failure(errno.EIO, "the upload was lost", again=True),
-    "ACCESS_DENIED": _Failure(errno.EACCES, f"access denied by the store; {_CREDENTIALS}"),
-    "INVALID_ACCESS_KEY_ID": _Failure(errno.EACCES, f"the store does not know the access key; {_CREDENTIALS}"),
-    "SIGNATURE_DOES_NOT_MATCH": _Failure(errno.EACCES, f"the store does not accept the secret key; {_CREDENTIALS}"),
-    "EXPIRED_TOKEN": _Failure(errno.EACCES, "the credentials have expired; fetch new ones"),
-    "NETWORK_CONNECTION": _Failure(errno.EIO, "the store cannot be reached, or broke the connection off", again=True),
-    "SLOW_DOWN": _Failure(errno.EIO, "the store asks for fewer requests (503)", again=True),
-    "SERVICE_UNAVAILABLE": _Failure(errno.EIO, "the store is not available (503)", again=True),
-    "INTERNAL_FAILURE": _Failure(errno.EIO, "the store failed (500)", again=True),
-    "REQUEST_TIMEOUT": _Failure(errno.EIO, "the store did not answer in time", again=True),
+    "NO_SUCH_KEY": (errno.ENOENT, "no such object"),
+    "RESOURCE_NOT_FOUND": (errno.ENOENT, "no such object"),
+    "NO_SUCH_BUCKET": (errno.ENOENT, "no such bucket"),
+    "ACCESS_DENIED": (errno.EACCES, f"access denied by the store; {_CREDENTIALS}"),
+    "INVALID_ACCESS_KEY_ID": (errno.EACCES, f"the store does not know the access key; {_CREDENTIALS}"),
+    "SIGNATURE_DOES_NOT_MATCH": (errno.EACCES, f"the store does not accept the secret key; {_CREDENTIALS}"),
+    "EXPIRED_TOKEN": (errno.EACCES, "the credentials have expired; fetch new ones"),
+    "NO_SUCH_UPLOAD": (errno.EIO, "the upload was lost"),
+    "NETWORK_CONNECTION": (errno.EIO, "the store cannot be reached, or broke the connection off"),
+    "SLOW_DOWN": (errno.EIO, "the store asks for fewer requests (503)"),
+    "SERVICE_UNAVAILABLE": (errno.EIO, "the store is not available (503)"),
+    "INTERNAL_FAILURE": (errno.EIO, "the store failed (500)"),
+    "REQUEST_TIMEOUT": (errno.EIO, "the store did not answer in time"),
 }
+"""What Arrow's errors of the AWS library mean; those with `errno.EIO` may pass."""
 _STATUS = {"403": "ACCESS_DENIED", "404": "NO_SUCH_KEY", "500": "INTERNAL_FAILURE", "503": "SERVICE_UNAVAILABLE"}
+
+
+def failure(name: str, number: int, message: str, *, again: bool = False) -> RemoteError:
+    """Return the error of an operation on a URL."""
+    classes: dict[int, type[RemoteError]] = {errno.ENOENT: MissingObjectError, errno.EACCES: DeniedError}
+    error = classes.get(number, RemoteError)(number, message, name)
+    error.again = again
+    return error
 
 
 def as_remote(error: Exception, name: str) -> RemoteError:
     """Return an error of Arrow's as one of ours."""
-    if isinstance(error, FileNotFoundError):
-        return _FAILURES["NO_SUCH_KEY"].error(name)
     found = _NAMED.search(str(error))
-    if found is None:
-        return _Failure(errno.EIO, f"the store failed ({type(error).__name__})").error(name)
-    other = _Failure(errno.EIO, f"the store refused: {found[1].lower().replace('_', ' ')}")
-    return (_FAILURES.get(found[1]) or _FAILURES.get(_STATUS.get(found[2] or "", "")) or other).error(name)
+    code, status = found.groups() if found else ("", None)
+    known = _FAILURES.get(code) or _FAILURES.get(_STATUS.get(status or "", ""))
+    if isinstance(error, FileNotFoundError):
+        known = _FAILURES["NO_SUCH_KEY"]
+    if known is not None:
+        return failure(name, *known, again=known[0] == errno.EIO)
+    refused = f"the store refused: {code.lower().replace('_', ' ')}"
+    return failure(name, errno.EIO, refused if found else f"the store failed ({type(error).__name__})")
 
 
 def _whole(name: str, data: bytes, size: int) -> bytes:
     """Return content that has the expected size; one that ends too early is an error."""
     if len(data) != size:
         what = f"expected {size:,} bytes, found {len(data):,}: the object or its transfer is cut short"
-        raise _Failure(errno.EIO, what, again=True).error(name)
+        raise failure(name, errno.EIO, what, again=True)
     return data
-
-
-# --------------------------------------------------------------------------------------------------------- objects
 
 
 class Stat(NamedTuple):
@@ -278,7 +266,7 @@ class Remote:
             return self.known
         known = _known(self._info())
         if known is None:
-            raise _FAILURES["NO_SUCH_KEY"].error(str(self))
+            raise failure(str(self), *_FAILURES["NO_SUCH_KEY"])
         return known
 
     def is_file(self) -> bool:
@@ -436,10 +424,6 @@ class ObjectReader(io.RawIOBase):
         self._at = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
         return self._at
 
-    def tell(self) -> int:
-        """Return the place."""
-        return self._at
-
     def readinto(self, buffer: Any) -> int:
         """Read the next range."""
         data = self._range(len(buffer))
@@ -480,70 +464,35 @@ class ObjectWriter(io.BytesIO):
         super().close()
 
 
-# ----------------------------------------------------------------------------------------------------------- cache
+def unpacked(raw: Data, name: str, *, largest: int = -1) -> Data | bytes:
+    """Return the content of a file: what it holds if it is compressed (gzip or zstd), else the file as it is.
+
+    A file that holds more than `largest` bytes is refused before it fills the memory, where that is given.
+
+    >>> import gzip
+    >>> unpacked(gzip.compress(b"topics"), "topics.gz"), unpacked(b"as it is", "topics")
+    (b'topics', b'as it is')
+    """
+    head: bytes = raw[:4]  # type: ignore[index]  # bytes and maps have slices, and no common type that says so
+    if head[:2] != b"\x1f\x8b" and head != b"\x28\xb5\x2f\xfd":
+        return raw
+    content = inflated(raw, "gzip" if head[:2] == b"\x1f\x8b" else "zstd", name, largest=largest)
+    if 0 <= largest < len(content):
+        raise FormatError(f"expected at most {largest >> 20} MB when it is unpacked, found more", at=name)
+    return content
 
 
-@dataclass(frozen=True)
-class Cache:
-    """A folder of copies of objects: bounded, least recently used first out, safe for several processes."""
-
-    folder: str
-    most: int
-    """Bytes that it may hold; the copy that was just asked for stays, however large it is."""
-
-    def fetch(self, file: Remote, opened: Callable[[Path], T]) -> T:
-        """Return what is opened of a local copy of a file: its name may vanish at any time, when others make room."""
-        while True:
-            copy = self._copy(file)
-            with suppress(FileNotFoundError):
-                return opened(copy)
-
-    def _copy(self, file: Remote) -> Path:
-        """Return the name of a local copy, made when there is none of its size and time."""
-        size, written = file.stat()
-        digest = hashlib.sha256(f"{file}\0{size}\0{written}".encode()).hexdigest()[:32]
-        copy = Path(self.folder) / f"{digest}-{file.name}"
-        with suppress(OSError):
-            if copy.stat().st_size == size:
-                now = time.time_ns()  # the system's own stamp is up to 10 ms old
-                os.utime(copy, ns=(now, now))  # it was used now: others leave before it
-                return copy
-        content = file.read_bytes()
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(_PARTIAL, dir=copy.parent)
-        try:  # a copy appears whole: another process may be making the same one
-            with os.fdopen(handle, "wb") as out:
-                out.write(content)
-            Path(name).replace(copy)
-        finally:
-            Path(name).unlink(missing_ok=True)
-        self._shrink(copy)
-        return copy
-
-    def _shrink(self, kept: Path) -> None:
-        """Remove the copies that were not used for longest; a process that has one mapped keeps it until it is done."""
-        found = []
-        for entry in os.scandir(self.folder):
-            with suppress(OSError):  # another process was faster
-                if not entry.name.endswith(_PARTIAL):
-                    found.append((entry.stat().st_mtime_ns, entry.stat().st_size, entry.path))
-        total = sum(size for _, size, _ in found)
-        for _, size, path in sorted(found):
-            if total <= self.most:
-                return
-            if path != str(kept):
-                Path(path).unlink(missing_ok=True)
-                total -= size
-
-
-def cache_from_environment() -> Cache | None:
-    """Return the cache that the environment names, if any."""
-    folder = os.environ.get(FOLDER)
-    if not folder:
-        return None
-    size = os.environ.get(GIGABYTES) or str(_DEFAULT)
+def inflated(raw: object, how: str, name: str, *, largest: int = -1, error: type[InputError] = FormatError) -> bytes:
+    """Return what compressed bytes hold, one byte more than `largest` at most; broken ones raise the error."""
     try:
-        most = int(float(size) * 1e9)
-    except (ValueError, OverflowError):
-        raise UsageError(f"{GIGABYTES}: expected a number of gigabytes, found {size!r}; give one such as 10") from None
-    return Cache(str(Path(folder).absolute()), most)
+        if how == "zstd":
+            stream = pa.CompressedInputStream(pa.BufferReader(pa.py_buffer(raw)), "zstd")
+            content: bytes = stream.read() if largest < 0 else stream.read(largest + 1)
+            return content
+        if largest < 0:
+            return gzip.decompress(raw)  # type: ignore[arg-type]  # bytes and maps alike
+        with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:  # type: ignore[arg-type]  # as above
+            return file.read(largest + 1)
+    except (EOFError, OSError, ValueError, zlib.error) as broken:  # Arrow's errors are OSError and ValueError
+        what = f"expected a complete compressed file, found: {broken}"
+        raise error(what, at=name, remedy="fetch it again, or compress it again") from None

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from focuseval.errors import FocusevalError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
 
@@ -162,7 +162,7 @@ class Workers:
     abandon: Callable[[], None] | None = None
     """Cancels what is left and waits for what runs, for workers that live longer than the work."""
 
-    def in_order(self, work: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
+    def in_order(self, work: Callable[[T], R], tasks: Iterable[T]) -> Generator[R, None, None]:
         """Yield what became of tasks, in their order; only so many of them are under way or wait to be taken.
 
         >>> list(Workers(Here()).in_order(abs, [-3, 2]))
@@ -267,12 +267,11 @@ def in_threads(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
 def _begin(parent: int) -> None:
     """Prepare a worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def end_with_parent() -> None:
+        while os.getppid() == parent:
+            time.sleep(_LOOK)
+        os._exit(1)
+
     if os.name == "posix":
-        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-
-
-def _end_with(parent: int) -> None:
-    """End this process when its parent has ended."""
-    while os.getppid() == parent:
-        time.sleep(_LOOK)
-    os._exit(1)
+        threading.Thread(target=end_with_parent, daemon=True).start()

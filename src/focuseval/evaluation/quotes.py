@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from focuseval.collection.protocol import Collection
+    from focuseval.collection.index import Collection
 
     Pages = Callable[[], Iterable[tuple[str, Page]]]
     """Gives documents, id and page, from the beginning each time it is called."""

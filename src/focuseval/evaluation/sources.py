@@ -23,7 +23,7 @@ from focuseval.placing import place_gold, place_run
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.collection.protocol import Collection
+    from focuseval.collection.index import Collection
     from focuseval.evaluation.plan import Plan
 
 

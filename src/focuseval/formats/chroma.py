@@ -24,7 +24,7 @@ from focuseval.formats.rows import table_rows
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from focuseval.collection.protocol import Collection
+    from focuseval.collection.index import Collection
     from focuseval.data.gold import Gold
     from focuseval.formats.source import Source
 

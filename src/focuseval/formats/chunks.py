@@ -47,8 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from focuseval.collection.index import Index
-    from focuseval.collection.protocol import Collection
+    from focuseval.collection.index import Collection, Index
     from focuseval.collection.tokens import Tokenizer
     from focuseval.data.run import Run
 
@@ -137,7 +136,8 @@ def chunk(
             return read_chunks(str(how), index)
         how = parse_spec(str(how))
     if isinstance(how, Spec) and how.kind not in SPLITTERS:
-        return as_chunks(index, cuts(index, how, tokenizer), str(how))
+        opened = open_tokenizer(tokenizer) if tokenizer is not None and how.kind == "tokens" else None
+        return as_chunks(index, cuts(index, how, opened), str(how))
     splitter = named_splitter(how, tokenizer) if isinstance(how, Spec) else how
     return split(index, splitter, str(how) if isinstance(how, Spec) else type(how).__name__)
 

@@ -32,7 +32,7 @@ from focuseval.placing.texts import as_collection
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from focuseval.collection.protocol import Collection
+    from focuseval.collection.index import Collection
     from focuseval.data.gold import Gold
     from focuseval.data.run import Run
 

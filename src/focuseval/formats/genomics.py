@@ -34,7 +34,7 @@ from focuseval.placing.texts import as_strings
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from focuseval.collection.protocol import Collection
+    from focuseval.collection.index import Collection
     from focuseval.data.gold import Gold
     from focuseval.errors import Place
     from focuseval.formats.source import Source

@@ -43,7 +43,7 @@ from focuseval.placing.texts import holders_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from focuseval.collection.protocol import Collection
+    from focuseval.collection.index import Collection
     from focuseval.data.gold import Gold
     from focuseval.errors import Place
     from focuseval.formats.source import Source

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from focuseval.data.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
 from focuseval.data.spans import union
-from focuseval.engine.keys import indices
+from focuseval.engine.native import indices
 from focuseval.errors import FormatError, MissingDataError
 from focuseval.formats.ranking import rows_of
 from focuseval.formats.source import joint_digest
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.collection.protocol import Collection
+    from focuseval.collection.index import Collection
     from focuseval.errors import Place
     from focuseval.formats.source import Source
 

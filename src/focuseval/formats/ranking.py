@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.engine.keys import hash64, indices, joint, rows_of_chunks
+from focuseval.engine.native import hash64, indices, joint, rows_of_chunks
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -37,7 +37,7 @@ from focuseval.placing.golds import place_gold
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from focuseval.collection.protocol import Collection
+    from focuseval.collection.index import Collection
     from focuseval.data.gold import Gold
     from focuseval.formats.source import Source
 

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.data.gold import UNKNOWN
-from focuseval.engine.keys import coded, hash64
+from focuseval.engine.native import coded, hash64
 from focuseval.formats.columns import Layout
 from focuseval.formats.judgements import JudgedRows, judged_twice, no_marks
 from focuseval.formats.ranking import distinct_keys, topic_codes

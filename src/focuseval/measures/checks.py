@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.collection.protocol import Collection
+    from focuseval.collection.index import Collection
     from focuseval.data.run import Run
     from focuseval.measures.tasks import Level, Rule
     from focuseval.measures.topicwise import Floats, Integers

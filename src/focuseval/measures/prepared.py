@@ -15,15 +15,15 @@ import pyarrow.compute as pc
 
 from focuseval.collection.names import EXTENSION, Names
 from focuseval.data.spans import Spans, dense, pack, union
-from focuseval.engine.keys import Lookup, hash64, mix
 from focuseval.engine.lazy import cached_property
+from focuseval.engine.native import Lookup, hash64, mix
 from focuseval.errors import MissingDataError
 from focuseval.placing import place_gold
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.collection.protocol import Collection
+    from focuseval.collection.index import Collection
     from focuseval.data.gold import Gold
     from focuseval.measures.assessed import Assessed
     from focuseval.measures.topicwise import Flags, Integers

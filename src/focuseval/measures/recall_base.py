@@ -23,8 +23,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.engine.keys import Lookup
 from focuseval.engine.lazy import cached_property
+from focuseval.engine.native import Lookup
 from focuseval.measures.topicwise import cumulated
 
 if TYPE_CHECKING:

@@ -14,13 +14,13 @@ import pyarrow.compute as pc
 
 from focuseval.data.gold import UNKNOWN, GradedElements
 from focuseval.data.spans import union
-from focuseval.engine.keys import indices
+from focuseval.engine.native import indices
 from focuseval.errors import FormatError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.collection.protocol import Collection
+    from focuseval.collection.index import Collection
     from focuseval.data.gold import Gold
 
 _POINTER = "text()"

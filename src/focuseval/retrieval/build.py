@@ -18,12 +18,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.collection.words import cut_block
+from focuseval.collection.boundaries import cut_block
 from focuseval.engine import native
 from focuseval.engine.storage import location
 from focuseval.engine.workers import given
 from focuseval.errors import CollectionError
-from focuseval.retrieval.language import Language, stemmer_version
+from focuseval.retrieval.terms import Language, stemmer_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,10 +34,6 @@ if TYPE_CHECKING:
     from focuseval.collection.index import Index
     from focuseval.engine.storage import Location
     from focuseval.engine.workers import Workers
-
-
-BLOCK_COLUMNS = ("start", "end", "bounds", "word", "term", "element", "first", "last", "counts")
-"""What is laid down for every block, besides its terms."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,29 +66,24 @@ def read_block(task: BlockTask) -> tuple[int, int]:
     recode[used] = np.arange(len(used))
     kept = np.searchsorted(word, cut.bounds)
     element, first, last = place(block, np.ascontiguousarray(cut.start[word]), kept)
-    values: tuple[NDArray[Any], ...] = (
-        cut.start,
-        cut.end,
-        cut.bounds,
-        word,
-        recode[term[word]],
-        element,
-        first,
-        last,
-        counts[used],
-    )
+    columns: dict[str, NDArray[Any]] = {
+        "start": cut.start,
+        "end": cut.end,
+        "bounds": cut.bounds,
+        "word": word,
+        "term": recode[term[word]],
+        "element": element,
+        "first": first,
+        "last": last,
+        "counts": counts[used],
+    }
     folder = location(task.folder)
-    for name, column in zip(BLOCK_COLUMNS, values, strict=True):
+    for name, column in columns.items():
         with (folder / f"{task.number}-{name}.npy").open("wb") as file:
             np.save(file, column)
     names = "\n".join(language.terms[code] for code in used.tolist())
     (folder / f"{task.number}-terms.txt").write_bytes(names.encode())
     return len(term), len(word)
-
-
-def forget_languages() -> None:
-    """Let the words go that were kept for the next block."""
-    _language.cache_clear()
 
 
 def place(
@@ -106,12 +97,8 @@ def place(
         return _place_in_numpy(start, kept, bounds, columns)
     deepest = np.empty(len(start), np.int32)
     first, last = (np.zeros(int(bounds[-1]), np.int32) for _ in range(2))
-    given = (start, kept, bounds)
-    library.words_place(
-        *(array.ctypes.data for array in given),
-        len(bounds) - 1,
-        *(array.ctypes.data for array in (*columns, deepest, first, last)),
-    )
+    words = (array.ctypes.data for array in (start, kept, bounds))
+    library.words_place(*words, len(bounds) - 1, *(array.ctypes.data for array in (*columns, deepest, first, last)))
     return deepest - np.int32(bounds[0]), first[bounds[0] :], last[bounds[0] :]
 
 
@@ -138,17 +125,9 @@ VERSION = 1
 _MOST = 2**31 - 1
 """Words and elements that 32-bit numbers can count."""
 
-COLUMNS = {
-    "start": np.int32,
-    "end": np.int32,
-    "word": np.int32,
-    "element": np.int32,
-    "postings": np.int32,
-    "first": np.int32,
-    "last": np.int32,
-    "parent": np.int32,
+COLUMNS: dict[str, type[np.integer]] = {
+    **dict.fromkeys(("start", "end", "word", "element", "postings", "first", "last", "parent", "tag"), np.int32),
     "depth": np.int16,
-    "tag": np.int32,
     "word_bounds": np.int64,
     "offsets": np.int64,
 }
@@ -171,7 +150,15 @@ def build_words(
         scratch = folder.absolute() / "blocks"
         scratch.mkdir()
     tasks = [BlockTask(index, number, language, str(scratch)) for number in range(many)]
-    counts = _read(tasks, jobs, workers, progress)
+    counts: list[tuple[int, int]] = []
+    try:
+        with given(1 if many < 2 else jobs, workers) as crew:
+            for count in crew.in_order(read_block, tasks):
+                counts.append(count)
+                if progress:
+                    progress(len(counts), many)
+    finally:
+        _language.cache_clear()  # words that were kept for the next block
     words, kept = (np.append(0, np.cumsum([count[place] for count in counts], dtype=np.int64)) for place in range(2))
     if max(words[-1], index.element_bounds[-1]) > _MOST:
         raise CollectionError(f"more than {_MOST:,} words", at=index.name, remedy="split the collection")
@@ -181,7 +168,7 @@ def build_words(
     _post(folder, scratch, terms, kept)
     if isinstance(scratch, Path):
         shutil.rmtree(scratch)
-    said = {
+    metadata = {
         "version": VERSION,
         "language": language,
         "stemmer": stemmer_version(language),
@@ -191,23 +178,7 @@ def build_words(
         "terms": len(terms[0]),
         "tags": tags,
     }
-    (folder / "words.json").write_text(json.dumps(said, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def _read(
-    tasks: Sequence[BlockTask], jobs: int, others: Workers | None, progress: Callable[[int, int], None] | None
-) -> list[tuple[int, int]]:
-    """Read all blocks; return how many words each has, and how many are kept."""
-    counts: list[tuple[int, int]] = []
-    try:
-        with given(1 if len(tasks) < 2 else jobs, others) as workers:
-            for done in workers.in_order(read_block, tasks):
-                counts.append(done)
-                if progress:
-                    progress(len(counts), len(tasks))
-    finally:
-        forget_languages()
-    return counts
+    (folder / "words.json").write_text(json.dumps(metadata, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def _column(folder: Path, name: str, size: int) -> NDArray[Any]:
@@ -264,8 +235,7 @@ def _elements(index: Index, folder: Path) -> list[str]:
     total = int(index.element_bounds[-1])
     parent, depth, tag = (_column(folder, name, total) for name in ("parent", "depth", "tag"))
     tags: dict[str, int] = {}
-    for number in range(len(index.blocks)):
-        block = index.blocks[number]
+    for number, block in enumerate(index.blocks):
         low, high = index.element_bounds[index.first[number]], index.element_bounds[index.first[number + 1]]
         own = slice(int(block.element_bounds[0]), int(block.element_bounds[-1]))
         above = block.element("parent")[own]

@@ -14,10 +14,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.collection.paths import path_strings
+from focuseval.collection.names import path_strings
 from focuseval.collection.trees import TAG
 from focuseval.data.run import Run
-from focuseval.retrieval.unit_sets import ElementUnits, with_ancestors
+from focuseval.retrieval.units import ElementUnits, with_ancestors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from focuseval.collection.index import Index
     from focuseval.measures.tasks import Task
     from focuseval.retrieval.settings import RetrievalSettings
-    from focuseval.retrieval.unit_sets import UnitSet
+    from focuseval.retrieval.units import UnitSet
 
     Integers = NDArray[np.int64]
     Numbers = NDArray[np.float64]

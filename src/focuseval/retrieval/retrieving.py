@@ -1,6 +1,13 @@
 """A run for topics: read their words, score the units of a collection, list them as the task wants them.
 
-`retrieve` makes a run for topics, `search` lists the best units for one query, with a snippet of each.
+`retrieve` makes a run for topics, `search` lists the best units for one query, with a snippet of each. `units` is for
+people who bring their own scores: embeddings, a reranker, a language model.
+
+::
+
+    units = fe.units(index, unit="passage:100/50")
+    vectors = model.encode(units.texts())
+    run = units.run({topic.id: vectors @ model.encode(topic.title) for topic in topics}, task="focused")
 """
 
 from __future__ import annotations
@@ -12,20 +19,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval.collection.chunks import span_texts
 from focuseval.data.topics.topic import plain_topic
+from focuseval.engine.lazy import cached_property
 from focuseval.errors import CollectionError, FormatError, Place, UsageError, counted, did_you_mean
 from focuseval.formats.embedded import read_questions
-from focuseval.retrieval.lists import as_run, places, task_list
-from focuseval.retrieval.query import Weights, occurrences, weights
-from focuseval.retrieval.score import Scorer, UnitRanker
+from focuseval.retrieval.lists import Places, as_run, places, task_list
 from focuseval.retrieval.settings import RetrievalSettings, asked_unit, default_unit
 from focuseval.retrieval.store import open_words
 from focuseval.retrieval.structured import impossible, score_structured
+from focuseval.retrieval.terms import Weights, weights
+from focuseval.retrieval.units import Scorer, UnitRanker, occurrences, unit_set
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    import pyarrow as pa
+    from numpy.typing import ArrayLike, NDArray
 
     from focuseval.collection.chunks import Chunks
     from focuseval.collection.index import Index
@@ -33,8 +43,8 @@ if TYPE_CHECKING:
     from focuseval.data.topics import Topic
     from focuseval.engine.workers import Workers
     from focuseval.retrieval.lists import Listed
-    from focuseval.retrieval.query import Weights
     from focuseval.retrieval.store import IndexedWords, Progress
+    from focuseval.retrieval.units import UnitSet
 
 
 _SHOWN = 5
@@ -81,7 +91,11 @@ def retrieve(
     """
     given = settings_for(index, {**options, "unit": asked_unit(options.get("unit"), chunks)})
     settings = given.resolved()
-    asked = as_topics(topics)
+    if isinstance(topics, str | Path):
+        topics = read_questions(topics)
+    elif isinstance(topics, Mapping):  # a query that begins with / is NEXI
+        topics = [plain_topic(name, query) for name, query in topics.items()]
+    asked = tuple(topics)
     words = open_words(index, settings.language, jobs, progress, workers)
     ranker = UnitRanker(words, settings, scorer, chunks)
     queries = {topic.id: weights(topic.terms, words.words_of_language) for topic in asked}
@@ -115,15 +129,6 @@ def settings_for(index: Index, options: Mapping[str, Any]) -> RetrievalSettings:
         given["tags"] = given["tags"].split(",")
     given["tags"] = tuple(given.get("tags", ()))
     return RetrievalSettings(**{"unit": default_unit(index), **given})
-
-
-def as_topics(topics: str | Path | Iterable[Topic] | Mapping[str, str]) -> Sequence[Topic]:
-    """Return topics from a file, from a mapping of queries, or as they are; a query that begins with / is NEXI."""
-    if isinstance(topics, str | Path):
-        return read_questions(topics)
-    if isinstance(topics, Mapping):
-        return [plain_topic(name, query) for name, query in topics.items()]
-    return tuple(topics)
 
 
 def default_run_id(settings: RetrievalSettings, formula: str = "bm25") -> str:
@@ -209,7 +214,13 @@ def search(
     words = open_words(index, settings.language, jobs, progress)
     ranker, topic = UnitRanker(words, settings, scorer), plain_topic("query", query, Place("query", 1))
     terms = weights(topic.terms, words.words_of_language)
-    _check(ranker, topic, terms)
+    if not any(weight > 0 for weight in terms.values()):
+        left = " (stop words are left out; --language none keeps them)" if settings.language != "none" else ""
+        what = f"expected a word to look for, found {topic.title!r}{left}"
+        raise FormatError(what, remedy="write a word that is wanted")
+    if topic.query is not None and settings.cas == "strict" and (step := impossible(topic.query, words.tags)):
+        what = f"expected elements of the collection, found {step}, which it does not have"
+        raise CollectionError(what, at="query", remedy="'focuseval stats INDEX' lists its tags, or use --cas vague")
     rows, scores = answer(ranker, topic, terms)
     found = places(ranker.units, rows)
     paths = [None] * len(rows) if found.path is None else found.path.to_pylist()
@@ -222,19 +233,6 @@ def search(
             found.document.to_pylist(), paths, scores.tolist(), spans, strict=True
         )
     )
-
-
-def _check(ranker: UnitRanker, topic: Topic, terms: Weights) -> None:
-    """Refuse a query that cannot find anything."""
-    if not any(weight > 0 for weight in terms.values()):
-        left = " (stop words are left out; --language none keeps them)" if ranker.settings.language != "none" else ""
-        what = f"expected a word to look for, found {topic.title!r}{left}"
-        raise FormatError(what, remedy="write a word that is wanted")
-    if topic.query is not None and ranker.settings.cas == "strict":
-        step = impossible(topic.query, ranker.words.tags)
-        if step:
-            what = f"expected elements of the collection, found {step}, which it does not have"
-            raise CollectionError(what, at="query", remedy="'focuseval stats INDEX' lists its tags, or use --cas vague")
 
 
 def _snippet(
@@ -267,10 +265,14 @@ def _cut(
     known = np.flatnonzero((begins >= part[0]) & (ends <= part[1]))
     left, right = (int(begins[known[0]]), int(ends[known].max())) if len(known) else part
     text = words.index.text(document)
+    merged: list[tuple[int, int]] = []  # spans touch or overlap where words are pairs of characters
+    for first, end in spans:
+        begin = merged.pop()[0] if merged and first <= merged[-1][1] else first
+        merged.append((begin, end))
     pieces: list[str] = []
     marks: list[tuple[int, int]] = []
     size, at = 0, left
-    for first, end in _merged(spans):
+    for first, end in merged:
         before, word = _blanks(text[at:first]), text[first:end]
         pieces += [before, word]
         marks.append((size + len(before), size + len(before) + len(word)))
@@ -278,18 +280,96 @@ def _cut(
     return "".join([*pieces, _blanks(text[at:right])]), tuple(marks)
 
 
-def _merged(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Join spans that touch or overlap, as pairs of characters do."""
-    found: list[tuple[int, int]] = []
-    for first, end in spans:
-        if found and first <= found[-1][1]:
-            found[-1] = (found[-1][0], max(end, found[-1][1]))
-        else:
-            found.append((first, end))
-    return found
-
-
 def _blanks(text: str) -> str:
     """Write any white space as one blank; those at the ends stay."""
     inner = " ".join(text.split())
     return (" " if text[:1].isspace() else "") + inner + (" " if inner and text[-1:].isspace() else "")
+
+
+@dataclass(frozen=True, eq=False)
+class UnitList:
+    """All units of a collection that may be returned, in its order; every column has an entry for each."""
+
+    source: UnitSet
+    settings: RetrievalSettings
+
+    def __len__(self) -> int:
+        """Return the number of units."""
+        return len(self._rows)
+
+    @cached_property
+    def _rows(self) -> NDArray[np.int64]:
+        return np.flatnonzero(self.source.returnable)
+
+    @cached_property
+    def _places(self) -> Places:
+        return places(self.source, self._rows)
+
+    @property
+    def document(self) -> pa.Array:
+        """Ids of the documents."""
+        return self._places.document
+
+    @property
+    def path(self) -> pa.Array | None:
+        """Paths of elements; None where all are passages or plain texts."""
+        return self._places.path
+
+    @property
+    def start(self) -> NDArray[np.int64]:
+        """First code points in the documents."""
+        return self._places.start
+
+    @property
+    def end(self) -> NDArray[np.int64]:
+        """Past the last code points."""
+        return self._places.end
+
+    @property
+    def words(self) -> NDArray[np.int64]:
+        """How many words count in each."""
+        return self.source.length[self._rows].astype(np.int64)
+
+    def texts(self) -> list[str]:
+        """Return the texts of all units."""
+        index, document = self.source.words.index, self.source.document(self._rows)
+        return list(span_texts(index, document, self.start, self.end))
+
+    def run(self, scores: Mapping[str, ArrayLike], run_id: str | None = None, **options: Any) -> Run:
+        """Return a run from scores: for every topic a number for each unit, NaN where it must not be returned.
+
+        Parameters
+        ----------
+        scores
+            By topic id. The best units are listed as the task wants them, whatever the scores' signs.
+        options
+            ``task`` and ``limit``.
+
+        >>> from focuseval import open_documents
+        >>> every = units(open_documents({"a": "Tides.", "b": "Ships."}), unit="document")
+        >>> every.run({"1": [0.2, 0.9]}).document.to_pylist()
+        ['b', 'a']
+        """
+        settings = replace(self.settings, **options).resolved()
+        lists = {}
+        for topic, given in scores.items():
+            score = np.asarray(given, np.float64)
+            if score.shape != (len(self),):
+                what = f"expected {len(self):,} scores for topic {topic!r}, found an array of shape {score.shape}"
+                raise FormatError(what, remedy="give one for each unit, in their order")
+            there = ~np.isnan(score)
+            lists[topic] = task_list(self.source, self._rows[there], score[there], settings.rules, settings.limit)
+        described = f"own scores {settings.unit} task={settings.rules.name} limit={settings.limit}"
+        return as_run(self.source, lists, settings, run_id or default_run_id(settings, "own"), described)
+
+
+def units(
+    index: Index, unit: str | None = None, *, chunks: Chunks | None = None, jobs: int = 1, **options: Any
+) -> UnitList:
+    """Return the units of a collection: elements, documents, passages or chunks, each with its place and text.
+
+    The options are those of `retrieve` that say what may be returned: ``tags``, ``min_words``, ``language``.
+    """
+    settings = settings_for(index, {"unit": asked_unit(unit, chunks), **options}).resolved()
+    words = open_words(index, settings.language, jobs)
+    return UnitList(unit_set(words, settings, chunks), replace(settings, task=options.get("task")))

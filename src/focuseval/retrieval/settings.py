@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from focuseval.collection.chunks import SPLITTERS, Spec, parse_spec
 from focuseval.errors import UsageError
-from focuseval.measures.tasks import MOST_RESULTS, Task, find_task
-from focuseval.retrieval.language import check_language
+from focuseval.measures.tasks.tasks import MOST_RESULTS, Task, find_task
+from focuseval.retrieval.terms import check_language
 
 if TYPE_CHECKING:
     from focuseval.collection.chunks import Chunks
@@ -53,12 +53,8 @@ class RetrievalSettings:
     @property
     def kind(self) -> Kind:
         """``element``, ``document`` or ``passage``, which is every span."""
-        if self.unit == "element":
-            return "element"
-        if self.unit == "document":
-            return "document"
         _ = self.spec  # refuses what is none
-        return "passage"
+        return "element" if self.unit == "element" else "document" if self.unit == "document" else "passage"
 
     @property
     def spec(self) -> Spec | None:
@@ -82,22 +78,16 @@ class RetrievalSettings:
 
     def resolved(self) -> RetrievalSettings:
         """Return the settings with every default filled in, checked."""
-        elements = self.kind == "element"
+        elements, unit = self.kind == "element", self.unit if self.spec is None else str(self.spec)
         return replace(
             self,
-            unit=self._canonical(),
+            unit=unit.replace("words:", "passage:") if self.unit.startswith("passage") else unit,
             task=self.rules.name,
             min_words=(10 if self.min_words is None else self.min_words) if elements else 0,
             tags=self.tags if elements else (),
             mix=(0.5 if elements else 0.0) if self.mix is None else self.mix,
             idf=self.idf or ("units" if self.kind == "passage" else "documents"),
         ).checked()
-
-    def _canonical(self) -> str:
-        """Return the unit with its defaults; words that were asked for as a passage stay one."""
-        if self.spec is None:
-            return self.unit
-        return str(self.spec).replace("words:", "passage:") if self.unit.startswith("passage") else str(self.spec)
 
     def checked(self) -> RetrievalSettings:
         """Return the settings; numbers out of range and choices that do not exist are refused."""
@@ -131,9 +121,12 @@ class RetrievalSettings:
 
     def description(self, formula: str = "BM25") -> str:
         """Return every parameter, as a run names it."""
-        shown = [f"{part.name}={_shown(getattr(self, part.name))}" for part in fields(self) if part.name != "unit"]
+        shown = [formula, self.unit]
         left_out = {"tags=", "min_words=0", *(() if self.kind == "element" else ("cas=ignore",))}
-        return " ".join([formula, self.unit, *(text for text in shown if text not in left_out)])
+        for name, value in vars(self).items():
+            text = ",".join(value) if isinstance(value, tuple) else f"{value:g}" if isinstance(value, float) else value
+            shown += [] if name == "unit" or f"{name}={text}" in left_out else [f"{name}={text}"]
+        return " ".join(shown)
 
 
 def default_unit(index: Index) -> str:
@@ -148,9 +141,3 @@ def asked_unit(unit: str | None, chunks: Chunks | None) -> str | None:
     if unit is not None:
         raise UsageError(f"expected a unit or chunks, found unit {unit!r} and chunks {chunks.name!r}; give one of them")
     return f"{_GIVEN}{chunks.name}"
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, tuple):
-        return ",".join(value)
-    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -22,6 +22,7 @@ import json
 import os
 import shutil
 import tempfile
+from bisect import bisect_left
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -34,12 +35,12 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.collection.store import MappedBlocks
-from focuseval.engine.files import sync
+from focuseval.engine.files import Cache, sync
 from focuseval.engine.lazy import cached_property
-from focuseval.engine.storage import Cache, Remote, RemoteError
+from focuseval.engine.storage import Remote, RemoteError, delete_folder
 from focuseval.errors import CollectionError
 from focuseval.retrieval.build import COLUMNS, VERSION, build_words
-from focuseval.retrieval.language import Language, check_language, stemmer_version
+from focuseval.retrieval.terms import Language, check_language, stemmer_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
     from focuseval.engine.storage import Location
     from focuseval.engine.workers import Workers
 
-    Find = Callable[[str, Callable[[Path], Any]], Any]
+    Find = Callable[[str, Callable[[Any], Any]], Any]
     """Opens a file of the words, by its name and how."""
     Progress = Callable[[int, int], None]
 
@@ -80,17 +81,14 @@ def copies(folder: Remote, make: Callable[..., None], cache: Cache | None, *, sh
 
 def _made_remotely(folder: Remote, make: Callable[..., None], local: Path, *, shared: bool) -> bool:
     """Make the files and store them, ``words.json`` last; return whether that was allowed."""
-    from focuseval.engine.storage import delete_folder  # noqa: PLC0415  loads Arrow's file systems
-
     scratch = folder.parent / f"{folder.name}-{uuid4().hex[:8]}.partial" if shared else None
     try:
         make(local, scratch=scratch)
     finally:
         if scratch is not None:
             delete_folder(scratch)
-    files = sorted((file for file in local.iterdir()), key=lambda file: (file.name == "words.json", file.name))
     try:
-        for file in files:
+        for file in sorted(local.iterdir(), key=lambda file: (file.name == "words.json", file.name)):
             with pa.memory_map(str(file)) as source:
                 (folder / file.name).write_bytes(source.read_buffer())
     except RemoteError as error:
@@ -135,23 +133,17 @@ class IndexedWords:
 
     def occurrences(self, term: str) -> NDArray[np.int32]:
         """Return the numbers of the kept words that are a term, ascending."""
-        number = self._find(term.encode())
-        if number < 0:
+
+        def name(number: int) -> bytes:
+            content: bytes = self.terms[number].as_buffer().to_pybytes()
+            return content
+
+        wanted, many = term.encode(), len(self.terms)
+        number = bisect_left(range(many), wanted, key=name)
+        if number == many or name(number) != wanted:
             return np.zeros(0, np.int32)
         begin, end = self["offsets"][number : number + 2]
         return np.asarray(self["postings"][begin:end])
-
-    def _find(self, term: bytes) -> int:
-        """Return the number of a term by bisection, −1 where there is none."""
-        low, high = 0, len(self.terms)
-        while low < high:
-            middle = (low + high) // 2
-            if self.terms[middle].as_buffer().to_pybytes() < term:
-                low = middle + 1
-            else:
-                high = middle
-        found = low < len(self.terms) and self.terms[low].as_buffer().to_pybytes() == term
-        return low if found else -1
 
 
 def open_words(
@@ -171,17 +163,13 @@ def open_words(
             return _opened(index, language, folder, find, mapped=index.blocks.cache is not None)
     if not folder.is_dir() and not _made(folder, make):
         return _in_memory(index, language, progress)
-    return index.blocks.still(partial(_opened, index, language, folder, _in(folder)))
-
-
-def _in(folder: Path) -> Find:
-    return lambda name, opened: opened(folder / name)
+    return index.blocks.still(partial(_opened, index, language, folder))
 
 
 def _in_memory(index: Index, language: str, progress: Progress | None) -> IndexedWords:
     with tempfile.TemporaryDirectory(prefix="focuseval-") as folder:
         build_words(index, language, Path(folder), 1, progress)
-        return _read(index, language, _in(Path(folder)), mapped=False)
+        return _opened(index, language, Path(folder), mapped=False)
 
 
 def _made(folder: Path, make: Callable[[Path], None]) -> bool:
@@ -209,12 +197,15 @@ def _made(folder: Path, make: Callable[[Path], None]) -> bool:
     return True
 
 
-def _opened(index: Index, language: str, folder: Location, find: Find, *, mapped: bool = True) -> IndexedWords:
+def _opened(
+    index: Index, language: str, folder: Location, find: Find | None = None, *, mapped: bool = True
+) -> IndexedWords:
     """Open the words that lie beside an index; others than this collection's, and of this program, are refused."""
     remedy = f"remove {folder}, it will be made again"
+    find = find or (lambda name, opened: opened(folder / name))
     try:
-        said = json.loads(find("words.json", Path.read_bytes))
-        found = said["version"], said["stemmer"], said["sha256"]
+        metadata = json.loads(find("words.json", Path.read_bytes))
+        found = metadata["version"], metadata["stemmer"], metadata["sha256"]
     except (OSError, ValueError, KeyError, TypeError):
         what = "expected an index of words, found no readable words.json"
         raise CollectionError(what, at=str(folder), remedy=remedy) from None
@@ -226,18 +217,12 @@ def _opened(index: Index, language: str, folder: Location, find: Find, *, mapped
         what = f"expected an index of words of {expected}, found version {found[0]} {found[1]}".strip()
         raise CollectionError(what, at=str(folder), remedy=remedy)
     try:
-        return _read(index, language, find, mapped=mapped)
+        columns = {name: find(f"{name}.npy", partial(_column, mapped=mapped)) for name in COLUMNS}
+        source = find("terms.arrow", lambda path: pa.memory_map(str(path)) if mapped else pa.OSFile(str(path)))
+        terms = pa.ipc.open_file(source).read_all()["term"].combine_chunks()
     except (OSError, ValueError, pa.ArrowInvalid) as error:
         raise CollectionError(f"damaged index of words: {error}", at=str(folder), remedy=remedy) from None
-
-
-def _read(index: Index, language: str, find: Find, *, mapped: bool) -> IndexedWords:
-    said = json.loads(find("words.json", Path.read_bytes))
-    columns = {name: find(f"{name}.npy", partial(_column, mapped=mapped)) for name in COLUMNS}
-    source = find("terms.arrow", lambda path: pa.memory_map(str(path)) if mapped else pa.OSFile(str(path)))
-    table = pa.ipc.open_file(source).read_all()
-    terms = table["term"].combine_chunks()
-    return IndexedWords(index, language, terms, tuple(said["tags"]), columns)
+    return IndexedWords(index, language, terms, tuple(metadata["tags"]), columns)
 
 
 def _column(path: Path, *, mapped: bool) -> NDArray[Any]:

@@ -11,24 +11,26 @@ best matching ancestor. Read strictly, the target's path must match and all cond
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from operator import eq, ge, gt, le, lt
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from focuseval.collection.block import spread
 from focuseval.data.topics.syntax import About, Both, Comparison, Either, leaves
-from focuseval.retrieval.query import weights
-from focuseval.retrieval.score import DECIMALS, wanted
+from focuseval.retrieval.terms import weights
+from focuseval.retrieval.units import DECIMALS, wanted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from numpy.typing import NDArray
 
     from focuseval.data.topics.syntax import Clause, Query, Step, Value
-    from focuseval.retrieval.score import Matches, UnitRanker
     from focuseval.retrieval.store import IndexedWords
+    from focuseval.retrieval.units import UnitRanker
 
     Integers = NDArray[np.int64]
     Numbers = NDArray[np.float64]
@@ -73,22 +75,12 @@ class ElementTree:
         """Return which elements are in the tree."""
         return np.isin(elements, self.element, assume_unique=True)
 
-    def among(self, rows: Integers) -> Flags:
-        """Return a flag for every element, set for some rows."""
-        flags = np.zeros(len(self), np.bool_)
-        flags[rows] = True
-        return flags
-
     def named(self, names: Sequence[str]) -> Flags:
         """Return which elements have one of the names; ``*`` is any element, an attribute is none."""
         if "*" in names:
             return np.ones(len(self), np.bool_)
         wanted = np.array([tag in names for tag in self.words.tags], np.bool_)
         return np.asarray(wanted[self.words["tag"][self.element]])
-
-    def start(self, axis: str) -> Numbers:
-        """Return 0 for the elements that a query's first step may reach: roots, or all."""
-        return np.zeros(len(self)) if axis == "//" else np.where(self.parent < 0, 0.0, _NOTHING)
 
     def from_above(self, value: Numbers, axis: str) -> Numbers:
         """Return for every element the value of its parent, or the largest of its ancestors."""
@@ -116,62 +108,34 @@ class ElementTree:
                 at = self.parent[at]
         return value
 
-    def texts(self, rows: Integers) -> list[str]:
-        """Return the contents of elements, white space at both ends taken away."""
-        index = self.words.index
-        found: list[str] = []
+    def compare(self, rows: Integers, operator: str, value: Value) -> Numbers:
+        """Return 1 for elements, among some rows, whose content compares with a value as asked, else 0.
+
+        A number is compared with contents that are numbers; a string with contents as they are, white space at both
+        ends taken away, in the order of their code points.
+        """
+        true, index = np.zeros(len(self)), self.words.index
+        right = float(value.text) if value.number else value.text.strip()
         for document in np.unique(self.document[rows]).tolist():
             mine = rows[self.document[rows] == document]
             text, table = index.text(document), index.elements(document)
             inside = self.element[mine] - index.element_bounds[document]
-            pairs = zip(table.start[inside].tolist(), table.end[inside].tolist(), strict=True)
-            found += [text[start:end].strip() for start, end in pairs]
-        return found
+            pairs = zip(mine.tolist(), table.start[inside].tolist(), table.end[inside].tolist(), strict=True)
+            for row, start, end in pairs:
+                left = text[start:end].strip()
+                with suppress(ValueError):  # a content that is no number
+                    true[row] = _OPERATORS[operator](float(left) if value.number else left, right)
+        return true
 
 
-def compare(tree: ElementTree, rows: Integers, operator: str, value: Value) -> Flags:
-    """Return which elements, among some rows, have a content that compares with a value as asked.
-
-    A number is compared with contents that are numbers; a string with contents as they are, white space at both ends
-    taken away, in the order of their code points.
-    """
-    true = np.zeros(len(tree), np.bool_)
-    right = float(value.text) if value.number else value.text.strip()
-    for row, text in zip(rows.tolist(), tree.texts(rows), strict=True):
-        left = _number(text) if value.number else text
-        if left is not None:
-            true[row] = _OPERATORS[operator](left, right)
-    return true
+_OPERATORS: dict[str, Callable[[Any, Any], bool]] = {"=": eq, "<": lt, ">": gt, "<=": le, ">=": ge}
 
 
-_OPERATORS = {
-    "=": lambda a, b: a == b,
-    "<": lambda a, b: a < b,
-    ">": lambda a, b: a > b,
-    "<=": lambda a, b: a <= b,
-    ">=": lambda a, b: a >= b,
-}
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-@dataclass(frozen=True, eq=False)
-class Held:
+class Held(NamedTuple):
     """What a clause gives for some elements: its score, and whether it holds."""
 
     score: Numbers
     holds: Flags
-
-
-def about_clauses(query: Query) -> list[About]:
-    """Return the ``about`` clauses of a query, left to right."""
-    found = (clause for step in query.steps for predicate in step.predicates for clause in leaves(predicate))
-    return [clause for clause in found if isinstance(clause, About)]
 
 
 def impossible(query: Query, tags: Collection[str]) -> str | None:
@@ -182,16 +146,19 @@ def impossible(query: Query, tags: Collection[str]) -> str | None:
 
 def score_structured(ranker: UnitRanker, query: Query) -> tuple[Integers, Numbers]:
     """Return the elements that a structured query finds, ascending, and their scores, rounded."""
-    language = ranker.words.words_of_language
-    terms = [term for clause in about_clauses(query) for term in clause.terms]
-    found = ranker.match(weights(terms, language))
-    reader = _Reader(ranker, found, ElementTree.around(ranker.words, found.counted.units))
-    holds = wanted(found.terms, found.counted)
+    clauses = (clause for step in query.steps for predicate in step.predicates for clause in leaves(predicate))
+    terms = [term for clause in clauses if isinstance(clause, About) for term in clause.terms]
+    found = ranker.match(weights(terms, ranker.words.words_of_language))
+    elements, target, tags = found.counted.units, query.steps[-1].names, ranker.settings.tags
     strict = ranker.settings.cas == "strict"
-    fits = holds & reader.may_be_target(query.steps[-1], strict=strict)
-    kept = np.flatnonzero(fits)
+    may = ranker.units.returnable[elements]
+    if strict and "*" not in target:  # a target that is named may be short
+        allowed = [name in target and (not tags or name in tags) for name in ranker.words.tags]
+        may = np.array(allowed, np.bool_)[ranker.words["tag"][elements]]
+    kept = np.flatnonzero(wanted(found.terms, found.counted) & may)
+    reader = _Reader(ranker, ElementTree.around(ranker.words, elements))
     chain = reader.chain(query.steps)
-    at = reader.tree.rows(found.counted.units[kept])
+    at = reader.tree.rows(elements[kept])
     reached = np.isfinite(chain[at])
     score = np.where(reached, ranker.mixed(found, np.where(reached, chain[at], 0.0), kept), 0.0)
     if strict:
@@ -199,7 +166,7 @@ def score_structured(ranker: UnitRanker, query: Query) -> tuple[Integers, Number
     else:
         score = np.round(ranker.mixed(found, ranker.of_units(found, kept), kept) + score, DECIMALS)
     above = score > 0
-    return found.counted.units[kept[above]], score[above]
+    return elements[kept[above]], score[above]
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,54 +174,41 @@ class _Reader:
     """A query being read: the elements of all documents that hold one of its words."""
 
     ranker: UnitRanker
-    found: Matches
     tree: ElementTree
-
-    def may_be_target(self, target: Step, *, strict: bool) -> Flags:
-        """Return which of the elements found may be returned; a target that is named may be short."""
-        units = self.ranker.units
-        elements = self.found.counted.units
-        may = units.returnable[elements]
-        if not strict or "*" in target.names:
-            return np.asarray(may)
-        tags = self.ranker.settings.tags
-        allowed = [name in target.names and (not tags or name in tags) for name in self.ranker.words.tags]
-        return np.asarray(np.array(allowed, np.bool_)[self.ranker.words["tag"][elements]])
 
     def chain(self, steps: tuple[Step, ...]) -> Numbers:
         """Return for every element the best sum over all ways to reach it, −∞ where there is none."""
-        best = np.full(len(self.tree), -np.inf)
+        best = np.full(len(self.tree), _NOTHING)
         for number, step in enumerate(steps):
-            here = self.tree.named(step.names)
-            before = self.tree.start(step.axis) if not number else self.tree.from_above(best, step.axis)
-            here &= np.isfinite(before)
-            best = np.full(len(self.tree), -np.inf)
-            rows = np.flatnonzero(here)
+            if number:
+                before = self.tree.from_above(best, step.axis)
+            else:  # the first step reaches roots, or all
+                before = np.where((self.tree.parent < 0) | (step.axis == "//"), 0.0, _NOTHING)
+            rows = np.flatnonzero(self.tree.named(step.names) & np.isfinite(before))
+            best = np.full(len(self.tree), _NOTHING)
             held = self._all(step.predicates, rows)
-            best[rows] = np.where(held.holds, before[rows] + held.score, -np.inf)
+            best[rows] = np.where(held.holds, before[rows] + held.score, _NOTHING)
         return best
 
     def _all(self, clauses: tuple[Clause, ...], rows: Integers) -> Held:
         """Return the sum of clauses that must all hold."""
         total, holds = np.zeros(len(rows)), np.ones(len(rows), np.bool_)
-        for held in self._each(clauses, rows):
+        for clause in clauses:
+            held = self._clause(clause, rows)
             total, holds = total + held.score, holds & held.holds
         return Held(total, holds)
-
-    def _each(self, clauses: tuple[Clause, ...], rows: Integers) -> Iterator[Held]:
-        return (self._clause(clause, rows) for clause in clauses)
 
     def _clause(self, clause: Clause, rows: Integers) -> Held:
         if isinstance(clause, Both):
             return self._all(clause.clauses, rows)
         if isinstance(clause, Either):
-            parts = list(self._each(clause.clauses, rows))
-            score, holds = parts[0].score, parts[0].holds
-            for part in parts[1:]:
-                score, holds = np.maximum(score, part.score), holds | part.holds
-            return Held(score, holds)
-        if isinstance(clause, Comparison):
-            return self._comparison(clause, rows)
+            scores, holds = zip(*(self._clause(part, rows) for part in clause.clauses), strict=True)
+            return Held(np.maximum.reduce(scores), np.logical_or.reduce(holds))
+        if isinstance(clause, Comparison):  # has an element that the path reaches a content that compares as asked?
+            steps = clause.path.steps
+            last = np.flatnonzero(self.tree.named(steps[-1].names)) if steps else rows
+            true = self.tree.compare(last, clause.operator, clause.value)
+            return Held(np.zeros(len(rows)), self.tree.reached(steps, true)[rows] > 0)
         return self._about(clause, rows)
 
     def _about(self, clause: About, rows: Integers) -> Held:
@@ -268,11 +222,3 @@ class _Reader:
         best = self.tree.reached(clause.path.steps, score)[rows]
         holds = self.tree.reached(clause.path.steps, np.where(held, 1.0, 0.0))[rows]
         return Held(np.where(np.isfinite(best), best, 0.0), holds > 0)
-
-    def _comparison(self, clause: Comparison, rows: Integers) -> Held:
-        """Return whether an element that the path reaches has a content that compares as asked."""
-        steps = clause.path.steps
-        last = self.tree.named(steps[-1].names) if steps else self.tree.among(rows)
-        true = compare(self.tree, np.flatnonzero(last), clause.operator, clause.value)
-        holds = self.tree.reached(steps, np.where(true, 1.0, 0.0))[rows]
-        return Held(np.zeros(len(rows)), holds > 0)

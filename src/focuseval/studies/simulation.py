@@ -56,7 +56,7 @@ from focuseval.measures.prepared import prepare
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focuseval.collection.protocol import Elements
+    from focuseval.collection.index import Elements
     from focuseval.data.gold import Gold
     from focuseval.measures.prepared import Prepared
     from focuseval.measures.topicwise import Floats, Integers

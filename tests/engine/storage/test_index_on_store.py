@@ -18,7 +18,8 @@ from focuseval.collection import batches
 from focuseval.collection.build import build_index
 from focuseval.collection.documents import open_documents
 from focuseval.collection.store import open_index
-from focuseval.engine.storage import Cache, cache_from_environment, location
+from focuseval.engine.files import Cache, cache_from_environment
+from focuseval.engine.storage import location
 from focuseval.errors import CollectionError, UsageError
 from focuseval.formats import run_blocks
 from object_store import SECRET, Fault

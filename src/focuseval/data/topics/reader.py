@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING
 from xml.parsers import expat
 
 from focuseval.data.topics.topic import KINDS, Anchor, Kind, Topic, parse_other, topic_format
-from focuseval.engine.files import unpacked
-from focuseval.engine.storage import location
+from focuseval.engine.storage import location, unpacked
 from focuseval.errors import FormatError, Place
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from focuseval.data.topics import read_topics
-from focuseval.engine.files import unpacked
+from focuseval.engine.storage import unpacked
 from focuseval.errors import FormatError
 
 TOPIC = b'<topic id="1"><title>sea</title></topic>'

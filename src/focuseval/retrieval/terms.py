@@ -1,4 +1,6 @@
-"""Words into terms: folded, and in a language of Snowball without stop words and stemmed.
+"""Words into terms, and queries into weighted terms: words and phrases, wanted and unwanted.
+
+Words are folded, and in a language of Snowball stemmed; its stop words are left out.
 
 Stop words are Snowball's own lists (in the folder `stop`, with their licence), cut as texts are; they are compared
 after folding and before stemming. Snowball has lists for some of its languages; words of the others are stemmed only.
@@ -8,13 +10,17 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from focuseval.collection.words import words
+import Stemmer
+
+from focuseval.collection.boundaries import words
 from focuseval.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from focuseval.data.topics.syntax import Term
 
 NONE = "none"
 """No language: words are folded, all are kept."""
@@ -22,15 +28,11 @@ NONE = "none"
 
 def languages() -> tuple[str, ...]:
     """Return the languages that there are."""
-    import Stemmer  # noqa: PLC0415  only where words are read
-
     return (*Stemmer.algorithms(), NONE)
 
 
 def stemmer_version(language: str) -> str:
     """Return what makes the terms of a language: terms of another version may differ."""
-    import Stemmer  # noqa: PLC0415  as above
-
     return "" if language == NONE else f"Snowball {Stemmer.version()}"
 
 
@@ -57,7 +59,6 @@ class Language:
     """The terms of words; each distinct word is looked at once."""
 
     def __init__(self, name: str) -> None:
-        """Take a language by its name."""
         check_language(name)
         self.name = name
         self.terms: list[str] = []
@@ -65,7 +66,7 @@ class Language:
         self._number: dict[str, int] = {}
         self._known: dict[str, int] = {}
         self._stop = stop_words(name)
-        self._stemmer = None if name == NONE else _stemmer(name)
+        self._stemmer = None if name == NONE else Stemmer.Stemmer(name, 0)  # no cache: a word is asked for once
 
     def numbers(self, found: Iterable[str]) -> list[int]:
         """Return the number of every word's term in `terms`, −1 for stop words.
@@ -94,7 +95,27 @@ class Language:
         return number
 
 
-def _stemmer(name: str) -> Any:
-    import Stemmer  # noqa: PLC0415  as above
+_WEIGHT = {"": 1, "+": 2, "-": -1}
 
-    return Stemmer.Stemmer(name, 0)  # without its cache: a word is asked for once
+Weights = dict[tuple[str, ...], int]
+"""Terms with their weights: one word, or the words of a phrase."""
+
+
+def weights(terms: Iterable[Term], language: Language) -> Weights:
+    """Return the weight of every term: 1, 2 with ``+``, −1 with ``-``, added up.
+
+    A phrase adds its words and itself; an unwanted one itself only. A phrase of one kept word is that word.
+
+    >>> from focuseval.data.topics.syntax import parse_terms
+    >>> weights(parse_terms('+tide "new moon" -self-made -"old ship"'), Language("none"))
+    {('tide',): 2, ('new',): 1, ('moon',): 1, ('new', 'moon'): 1, ('self',): -1, ('made',): -1, ('old', 'ship'): -1}
+    """
+    found: Weights = {}
+    for term in terms:
+        kept = [one for word in words(term.text) if (one := language.term(word)) is not None]
+        parts: list[tuple[str, ...]] = [(one,) for one in kept]
+        if term.phrase and len(kept) > 1:
+            parts = [tuple(kept)] if term.sign == "-" else [*parts, tuple(kept)]
+        for part in parts:
+            found[part] = found.get(part, 0) + _WEIGHT[term.sign]
+    return {term: weight for term, weight in found.items() if weight}

@@ -1,1 +1,0 @@
-"""Sweep: chunkers × retrieval × measures, to find the chunking that serves best, and what it costs."""

@@ -1,0 +1,390 @@
+"""What may be returned (elements, documents, passages or chunks), how often terms occur in it, and its BM25.
+
+Units are numbered: elements (and documents, by their roots) as in the collection, spans through all documents. Terms
+are counted exactly, whatever nests in a unit: occurrences are counted at the deepest elements around them, and a unit's
+count is a difference of two running sums, as its descendants stand next to it.
+
+::
+
+    BM25(e) = Σ q(t) · idf(t) · tf·(k1+1) / (tf + k1·(1 − b + b·len(e)/avg))     idf(t) = ln(1 + (N − n + ½)/(n + ½))
+    score(e) = (1 − mix) · BM25(e) + mix · BM25(document of e)
+
+`avg` is the mean length of all units that may be returned; `N` and `n` count documents or these units. The score of a
+document always has the documents' own numbers. What holds no word counts nowhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import log
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+
+from focuseval.collection.block import spread
+from focuseval.collection.boundaries import Boundaries, windows
+from focuseval.collection.chunks import as_chunks, cuts
+from focuseval.engine.lazy import cached_property
+from focuseval.errors import CollectionError, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from focuseval.collection.chunks import Chunks
+    from focuseval.retrieval.settings import RetrievalSettings
+    from focuseval.retrieval.store import IndexedWords
+    from focuseval.retrieval.terms import Weights
+
+    Integers = NDArray[np.int64]
+    Numbers = NDArray[np.float64]
+
+Scorer = Callable[["Numbers", "Numbers", "Numbers"], "Numbers"]
+"""What a term adds to a unit's score, by columns: how often the unit holds it, words of the unit, how many hold it."""
+
+DECIMALS = 9
+
+
+@dataclass(frozen=True, eq=False)
+class Occurrences:
+    """One term of a query, where it stands: the first kept word of every occurrence, and how many words it has."""
+
+    term: tuple[str, ...]
+    weight: int
+    first: NDArray[np.int32]
+
+    @property
+    def size(self) -> int:
+        """Kept words of one occurrence."""
+        return len(self.term)
+
+
+def occurrences(query: Weights, among: IndexedWords) -> list[Occurrences]:
+    """Return where the terms of a query stand, those that stand somewhere; the words of a phrase follow each other."""
+    found = []
+    for term, weight in query.items():
+        first, *others = sorted((among.occurrences(word) - np.int32(at) for at, word in enumerate(term)), key=len)
+        for other in others:
+            first = np.intersect1d(first, other, assume_unique=True)
+        if len(first):
+            found.append(Occurrences(term, weight, first))
+    return found
+
+
+class Counted(NamedTuple):
+    """Units that hold a term of a query, ascending, and how often each holds each term."""
+
+    units: Integers
+    counts: list[Integers]
+
+
+class Size(NamedTuple):
+    """How many units there are, and their mean length."""
+
+    number: int
+    average: float
+
+
+@dataclass(frozen=True, eq=False)
+class ElementUnits:
+    """Elements of any kind; documents are their roots."""
+
+    words: IndexedWords
+    tags: tuple[str, ...] = ()
+    min_words: int = 1
+    roots_only: bool = False
+
+    @property
+    def length(self) -> NDArray[np.int32]:
+        """Kept words of every element."""
+        return self.words.lengths
+
+    @property
+    def depth(self) -> NDArray[np.integer] | None:
+        """1 for a root."""
+        depth: NDArray[np.int16] = self.words["depth"]
+        return depth
+
+    @cached_property
+    def returnable(self) -> NDArray[np.bool_]:
+        """Whether an element has a wanted tag and words enough."""
+        enough = self.length >= max(self.min_words, 1)
+        if self.roots_only:
+            enough &= self.words["depth"] == 1
+        if self.tags:
+            known = self.words.tags
+            for tag in self.tags:
+                if tag not in known:
+                    remedy = did_you_mean(tag, known, "'focuseval stats' lists the tags of an index")
+                    what = f"expected a tag of the collection, found {tag!r}"
+                    raise CollectionError(what, at=self.words.index.name, remedy=remedy)
+            enough &= np.array([tag in self.tags for tag in known])[self.words["tag"]]
+        return np.asarray(enough)
+
+    def count(self, terms: Sequence[Occurrences]) -> Counted:
+        """Return the elements that hold a term, and how often."""
+        leaves = [self._deepest_around(term) for term in terms]
+        units = with_ancestors(leaves, self.words["parent"])
+        ends = np.searchsorted(self.words["first"][units], self.words["last"][units])
+        counts = []
+        for leaf in leaves:
+            direct = np.bincount(np.searchsorted(units, leaf), minlength=len(units))
+            before = np.append(0, np.cumsum(direct))
+            counts.append(before[ends] - before[:-1])
+        return Counted(units, counts)
+
+    def _deepest_around(self, term: Occurrences) -> NDArray[np.int32]:
+        """Return the deepest element around every occurrence of a term; a phrase across documents has none."""
+        element = np.asarray(self.words["element"][term.first])
+        if term.size == 1:
+            return element
+        end = term.first + np.int32(term.size)
+        while (short := np.flatnonzero(self.words["last"][element] < end)).size:
+            element[short] = self.words["parent"][element[short]]
+            inside = element >= 0
+            element, end = element[inside], end[inside]
+        return element
+
+    def document(self, units: Integers) -> Integers:
+        """Return the rows of the elements' documents."""
+        return np.searchsorted(self.words.roots, units, "right") - 1
+
+    def spans(self, units: Integers) -> tuple[Integers, Integers]:
+        """Return the elements' words: they nest as their characters do, and every unit has some."""
+        return self.words["first"][units].astype(np.int64), self.words["last"][units].astype(np.int64)
+
+
+def with_ancestors(leaves: Sequence[NDArray[np.int32]], parent: NDArray[np.int32]) -> Integers:
+    """Return elements and all that contain them, ascending.
+
+    >>> with_ancestors([np.array([3], np.int32)], np.array([-1, 0, 0, 2]))
+    array([0, 2, 3])
+    """
+    held = np.zeros(len(parent), np.bool_)
+    for leaf in leaves:
+        at = leaf
+        while len(at):
+            held[at] = True
+            at = parent[at[np.append(True, at[1:] != at[:-1])]]
+            at = at[at >= 0]
+            at = at[~held[at]]
+    return np.flatnonzero(held)
+
+
+@dataclass(frozen=True, eq=False)
+class SpanUnits:
+    """Spans of documents, by document and start: windows of words, or chunks of any kind."""
+
+    words: IndexedWords
+    bounds: Integers
+    """The first unit of every document, and the end of the last."""
+    first: Integers
+    """The first word of every unit in the numbering of all; a word that an edge cuts in two belongs to no unit."""
+    last: Integers
+    """Past the last word."""
+    edges: tuple[Integers, Integers] | None = None
+    """Code points, where they are not those of the first and the last word."""
+    depth: None = None
+
+    @cached_property
+    def length(self) -> Integers:
+        """Kept words of every unit."""
+        begin, end = (np.searchsorted(self.words["word"], bound.astype(np.int32)) for bound in (self.first, self.last))
+        return end - begin
+
+    @cached_property
+    def returnable(self) -> NDArray[np.bool_]:
+        """Whether a unit holds a word that is kept."""
+        return self.length > 0
+
+    @cached_property
+    def _reach(self) -> tuple[Integers, bool]:
+        """Past the last word of this unit and of all before it; and whether one ends before one that begins earlier."""
+        reach = np.maximum.accumulate(self.last)
+        return reach, not np.array_equal(reach, self.last)
+
+    def count(self, terms: Sequence[Occurrences]) -> Counted:
+        """Return the units that hold a term, and how often."""
+        held = [self._around(term) for term in terms]
+        units = np.unique(np.concatenate([np.zeros(0, np.int64), *held]))
+        return Counted(units, [np.bincount(np.searchsorted(units, unit), minlength=len(units)) for unit in held])
+
+    def _around(self, term: Occurrences) -> Integers:
+        """Return all units around every occurrence of a term, ascending for each."""
+        word = self.words["word"]
+        end: Integers = np.minimum(term.first.astype(np.int64) + term.size, len(word)) - 1
+        first, last = word[term.first], word[end]
+        reach, nested = self._reach
+        lowest = np.searchsorted(reach, last, "right")
+        many = np.maximum(np.searchsorted(self.first, first, "right") - lowest, 0)
+        units = spread(lowest, many)
+        return units[self.last[units] > np.repeat(last, many)] if nested else units
+
+    def document(self, units: Integers) -> Integers:
+        """Return the rows of the units' documents."""
+        return np.searchsorted(self.bounds, units, "right") - 1
+
+    def spans(self, units: Integers) -> tuple[Integers, Integers]:
+        """Return the code points of units."""
+        if self.edges is not None:
+            return self.edges[0][units], self.edges[1][units]
+        begin, end = self.first[units], self.last[units]
+        return self.words["start"][begin].astype(np.int64), self.words["end"][end - 1].astype(np.int64)
+
+
+def chunk_units(words: IndexedWords, chunks: Chunks) -> SpanUnits:
+    """Return chunks as units, by document, start and end, each once."""
+    every = np.unique(np.stack([chunks.rows(words.index), chunks.start, chunks.end]), axis=1)
+    document, start, end = every[:, every[2] > every[1]]
+    written = Boundaries(words["start"], words["end"], words["word_bounds"])
+    first, last = written.upto_start(document, start), written.upto_end(document, end)
+    bounds = np.searchsorted(document, np.arange(len(words["word_bounds"])))
+    return SpanUnits(words, bounds, first, np.maximum(first, last), (start, end))
+
+
+UnitSet: TypeAlias = ElementUnits | SpanUnits
+"""Units of one kind."""
+
+
+def unit_set(words: IndexedWords, settings: RetrievalSettings, chunks: Chunks | None = None) -> UnitSet:
+    """Return the units that settings ask for; given chunks are the units."""
+    if chunks is not None:
+        return chunk_units(words, chunks)
+    if settings.kind == "document":
+        return ElementUnits(words, roots_only=True)
+    spec = settings.spec
+    if spec is None:
+        return ElementUnits(words, settings.tags, settings.min_words or 1)
+    if spec.kind == "words":  # passages are windows of words
+        every = words["word_bounds"]
+        document, first, last = windows(np.diff(every), spec.size, spec.step)
+        bounds, base = np.searchsorted(document, np.arange(len(every))), every[document]
+        return SpanUnits(words, bounds, base + first, base + last)
+    return chunk_units(words, as_chunks(words.index, cuts(words.index, spec), str(spec)))
+
+
+def size_of(units: UnitSet) -> Size:
+    """Return how many units may be returned, and their mean length."""
+    lengths = units.length[units.returnable]
+    return Size(len(lengths), float(lengths.mean()) if len(lengths) else 1.0)
+
+
+class Matches(NamedTuple):
+    """What a query found: its terms, the units that hold one, the documents that do, and the document of each unit."""
+
+    terms: list[Occurrences]
+    counted: Counted
+    documents: Counted
+    """By their root elements."""
+    document: Integers
+    """For every unit its place among these documents."""
+
+
+@dataclass(frozen=True, eq=False)
+class UnitRanker:
+    """The words of a collection, and how its units are scored."""
+
+    words: IndexedWords
+    settings: RetrievalSettings
+    """With every default filled in."""
+    scorer: Scorer | None = None
+    chunks: Chunks | None = None
+    """What may be returned, where the settings do not say it."""
+
+    @cached_property
+    def units(self) -> UnitSet:
+        """What may be returned."""
+        return unit_set(self.words, self.settings, self.chunks)
+
+    @cached_property
+    def size(self) -> Size:
+        """Number and mean length of the units."""
+        return size_of(self.units)
+
+    @cached_property
+    def _documents(self) -> ElementUnits:
+        return ElementUnits(self.words, roots_only=True)
+
+    @cached_property
+    def documents_size(self) -> Size:
+        """Number and mean length of the documents."""
+        return size_of(self._documents)
+
+    def match(self, query: Weights) -> Matches:
+        """Return the units and documents that hold a term of a query."""
+        terms = occurrences(query, self.words)
+        if not (isinstance(self.units, ElementUnits) or self.settings.mix or self.settings.idf == "documents"):
+            counted = self.units.count(terms)
+            return Matches(terms, counted, counted, np.zeros(0, np.int64))  # nothing is asked of the documents
+        tree = self._documents.count(terms)
+        root = self.words["depth"][tree.units] == 1
+        documents = Counted(tree.units[root], [count[root] for count in tree.counts])
+        if isinstance(self.units, ElementUnits):
+            return Matches(terms, tree, documents, np.cumsum(root) - 1)
+        counted = self.units.count(terms)
+        roots = self.words.roots[self.units.document(counted.units)]
+        return Matches(terms, counted, documents, np.searchsorted(documents.units, roots))
+
+    def score(self, query: Weights) -> tuple[Integers, Numbers]:
+        """Return the units that a query finds, ascending, and their scores, rounded."""
+        found = self.match(query)
+        may = wanted(found.terms, found.counted) & self.units.returnable[found.counted.units]
+        kept = np.flatnonzero(may)
+        score = self.mixed(found, self.of_units(found, kept), kept)
+        above = score > 0
+        return found.counted.units[kept[above]], score[above]
+
+    def mixed(self, found: Matches, own: Numbers, kept: Integers) -> Numbers:
+        """Return the scores of some of the units found, mixed with their documents' and rounded."""
+        mix = self.settings.mix or 0.0
+        if mix:
+            own = (1 - mix) * own + mix * self.of_documents(found)[found.document[kept]]
+        return np.round(own, DECIMALS)
+
+    def of_units(self, found: Matches, kept: Integers) -> Numbers:
+        """Return the own score of some of the units found."""
+        holders, number = found.documents.counts, self.documents_size.number
+        if self.settings.idf != "documents":
+            may = self.units.returnable[found.counted.units]
+            holders, number = [count[may] for count in found.counted.counts], self.size.number
+        counts = [count[kept] for count in found.counted.counts]
+        length = self.units.length[found.counted.units[kept]]
+        return self._sum(found.terms, counts, length, holders, Size(number, self.size.average))
+
+    def of_documents(self, found: Matches) -> Numbers:
+        """Return the score of every document found."""
+        counts, length = found.documents.counts, self.words.lengths[found.documents.units]
+        return self._sum(found.terms, counts, length, counts, self.documents_size)
+
+    def _sum(
+        self,
+        terms: Sequence[Occurrences],
+        counts: Sequence[Integers],
+        length: NDArray[np.integer],
+        holders: Sequence[Integers],
+        size: Size,
+    ) -> Numbers:
+        """Add up what the terms give, in their order in the query; `holders` counts each in all that may hold it."""
+        k1, b = self.settings.k1, self.settings.b
+        total = np.zeros(len(length))
+        norm = k1 * (1 - b + b * length / size.average)
+        for term, tf, held in zip(terms, counts, holders, strict=True):
+            n = int(np.count_nonzero(held))
+            if self.scorer is not None:
+                columns = (tf.astype(np.float64), length.astype(np.float64), np.full(len(tf), float(n)))
+                total += term.weight * self.scorer(*columns)
+                continue
+            idf = log(1 + (size.number - n + 0.5) / (n + 0.5))
+            total += (term.weight * idf * (k1 + 1)) * np.divide(tf, tf + norm, out=np.zeros(len(tf)), where=tf > 0)
+        return total
+
+
+def wanted(terms: Sequence[Occurrences], counted: Counted) -> NDArray[np.bool_]:
+    """Return which units hold a term that is wanted."""
+    held = np.zeros(len(counted.units), np.bool_)
+    for term, count in zip(terms, counted.counts, strict=True):
+        if term.weight > 0:
+            held |= count > 0
+    return held
