@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from focuseval.measures.measure import parse as parse
     from focuseval.measures.tasks.checks import check as check
     from focuseval.measures.tasks.checks import repair as repair
-    from focuseval.placing.golds import align_gold as align_gold
-    from focuseval.placing.runs import align_run as align_run
+    from focuseval.placing.place import align_gold as align_gold
+    from focuseval.placing.place import align_run as align_run
     from focuseval.placing.texts import align_chunks as align_chunks
     from focuseval.report.build import build_report as build_report
     from focuseval.report.heat import heat_map as heat_map
@@ -75,8 +75,8 @@ _PUBLIC = {
     "repair": "measures.tasks.checks",
     "check": "measures.tasks.checks",
     "align_chunks": "placing.texts",
-    "align_gold": "placing.golds",
-    "align_run": "placing.runs",
+    "align_gold": "placing.place",
+    "align_run": "placing.place",
     "read_gold": "formats.files",
     "read_run": "formats.files",
     "write_run": "formats.convert",

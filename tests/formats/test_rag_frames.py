@@ -6,6 +6,7 @@ import pytest
 
 from focuseval.errors import FormatError, MissingDataError
 from focuseval.formats.frames import gold_from_frame, is_frame, run_from_frame, to_table
+from strategies.remarks import lines_of
 
 ROWS = [
     {"topic": "q1", "doc": "a", "rank": 2, "score": 0.5, "start": 10, "end": 20},
@@ -150,4 +151,4 @@ def test_texts_are_aligned_where_documents_are_given():
     rows = [{"topic": "q", "doc": "a", "text": text} for text in ("second", "third")]
     run = run_from_frame(rows, documents={"a": "first second"})
     assert (run.start.tolist(), run.end.tolist()) == ([6, -1], [12, -1])
-    assert run.remarks[0] == "2 results: 1 exact, 0 ambiguous, 1 lost"
+    assert lines_of(run)[0] == "2 results: 1 exact, 0 ambiguous, 1 lost"

@@ -128,9 +128,9 @@ def _write_gold(
     """Write one gold in every format, and return what is to be said of it."""
     remarks: dict[str, None] = {}
     for wanted in EXPORTS:
-        lines = export_gold(store, documents, folder / _GOLD[wanted], wanted, whose=whose, queries=queries)
-        short = (line.replace(str(folder), "gold") for line in lines)
-        remarks |= dict.fromkeys(f"{wanted}: {line}" if line.startswith("left out") else line for line in short)
+        for remark in export_gold(store, documents, folder / _GOLD[wanted], wanted, whose=whose, queries=queries):
+            line = str(remark).replace(str(folder), "gold")
+            remarks[f"{wanted}: {line}" if remark.kind == "left out" else line] = None
     return tuple(remarks)
 
 

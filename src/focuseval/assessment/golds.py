@@ -27,10 +27,11 @@ from focuseval.assessment.store import ADJUDICATED, Quote, Saved, Store
 from focuseval.collection.rendering import Document
 from focuseval.data import highlights as spans
 from focuseval.data.gold import TOO_SMALL, UNKNOWN, Articles, Gold, GradedElements, Passages
+from focuseval.data.remarks import Remark, worded
 from focuseval.errors import AssessError
 from focuseval.formats import find_format
+from focuseval.formats.content import write_whole
 from focuseval.formats.convert import write_gold
-from focuseval.formats.output import write_whole
 from focuseval.placing.anchor import REMEDY
 
 if TYPE_CHECKING:
@@ -186,18 +187,17 @@ def build_merged(
     known = facts(merged, labels(store))
     gold = gold_of(saved, quotes, store, documents if graded else None, queries=queries, facts=known)
     counts = merged_counts(gold)
-    return replace(gold, remarks=(*([counts_text(counts)] if counts else []), *_stale(store)))
+    return replace(gold, remarks=(*([worded(counts_text(counts))] if counts else []), *_stale(store)))
 
 
-def _stale(store: Store) -> tuple[str, ...]:
+def _stale(store: Store) -> tuple[Remark, ...]:
     stale = stale_decisions(store)
     if not stale:
         return ()
     (topic, document), names = next(iter(stale.items()))
     first = f"{document} for topic {topic}, changed by {', '.join(names)}"
-    return (
-        f"{len(stale)} decisions are older than a judgement under them, the first of {first}; adjudicate them again",
-    )
+    what = f"{len(stale)} decisions are older than a judgement under them, the first of {first}; adjudicate them again"
+    return (worded(what),)
 
 
 def whose_gold(
@@ -274,7 +274,7 @@ def read_project(
 
 def export_gold(
     store: Store, documents: DocumentCache, target: Path, wanted: str, *, whose: Whose, queries: Mapping[str, str]
-) -> tuple[str, ...]:
+) -> tuple[Remark, ...]:
     """Write judgements in a gold format, whole or not at all; return the counts, and what the format could not say."""
     gold, name = whose_gold(store, documents, whose, queries=queries, graded=wanted == "inex-2005")
     if not gold.topics:
@@ -284,19 +284,19 @@ def export_gold(
 
 def write_judged(
     gold: Gold, target: str | Path, wanted: str, index: Index | None, *, lossy: bool = False
-) -> tuple[str, ...]:
+) -> tuple[Remark, ...]:
     """Write a project's gold; models and imported assessors whom it cannot name are named beside it; return remarks."""
     remarks = write_gold(gold, target, wanted, index, lossy=lossy)
     whose = {topic: facts["assessor"] for topic, facts in gold.attributes.items() if "assessor" in facts}
     named = {name for names in whose.values() for name in names.split(", ")}
     imported = sorted(name for name in named if f"({IMPORTED})" in name or name.startswith(MODEL_PREFIX))
-    remarks += tuple(f"these are the judgements of {name}" for name in imported)
+    remarks += tuple(worded(f"these are the judgements of {name}") for name in imported)
     if str(target) == "-" or "attributes" in find_format(wanted, "gold").says:
         return remarks
     side = Path(f"{target}{SIDE}")
     if imported:
         names = {"gold": Path(target).name, "topics": whose}
         write_whole(side, [json.dumps(names, ensure_ascii=False, indent=1).encode(), b"\n"])
-        return (*remarks, f"{wanted} cannot name assessors: {side} does")
+        return (*remarks, worded(f"{wanted} cannot name assessors: {side} does"))
     side.unlink(missing_ok=True)
     return remarks

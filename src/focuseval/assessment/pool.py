@@ -24,7 +24,7 @@ import pyarrow.compute as pc
 
 from focuseval.assessment.files import json_line, lines_of, read_line
 from focuseval.errors import FormatError, MissingDataError, Place
-from focuseval.formats.output import write_whole
+from focuseval.formats.content import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -24,6 +24,9 @@ from focuseval.formats.convert import convert_file, format_of
 from focuseval.formats.embedded import write_repairs
 from focuseval.formats.files import read_gold, read_run
 from focuseval.measures.profiles import profile_named
+
+if TYPE_CHECKING:
+    from focuseval.data.remarks import Remark
 
 
 @click.command(cls=Command, opens=READS)
@@ -58,11 +61,11 @@ def convert(source: str, target: str, wanted: str | None, **options: Any) -> Non
     else:
         remarks = _convert_file(source, target, wanted, options)
     echo_lines(f"{source}: {remark}" for remark in remarks)
-    lost = any(remark.startswith("left out") for remark in remarks)
+    lost = any(remark.kind == "left out" for remark in remarks)
     say_written(target, "with something left out, see above" if lost else "nothing left out")
 
 
-def _convert_judged(project: str, target: str, wanted: str | None, options: dict[str, Any]) -> tuple[str, ...]:
+def _convert_judged(project: str, target: str, wanted: str | None, options: dict[str, Any]) -> tuple[Remark, ...]:
     """Write the judgements of a project or an archive in a gold format, and return the remarks."""
     from focuseval.assessment.golds import write_judged  # noqa: PLC0415  only a project needs it
 
@@ -71,7 +74,7 @@ def _convert_judged(project: str, target: str, wanted: str | None, options: dict
     return (*gold.remarks, *write_judged(gold, target, after.name, index, lossy=options["lossy"]))
 
 
-def _convert_file(source: str, target: str, wanted: str | None, options: dict[str, Any]) -> tuple[str, ...]:
+def _convert_file(source: str, target: str, wanted: str | None, options: dict[str, Any]) -> tuple[Remark, ...]:
     """Convert a file or a folder of files, and return the remarks."""
     refuse_assessor(source, options)
     run, gold = options["run_format"], options["gold_format"]

@@ -26,7 +26,7 @@ from focuseval.evaluation.gate import (
     no_verdict_markdown,
     read_baseline,
 )
-from focuseval.formats.output import write_whole
+from focuseval.formats.content import write_whole
 from focuseval.inference.regression import GateRule
 
 MEASURES = "For many measures: Holm, or Benjamini–Hochberg.  [default: none, each measure by itself]"

@@ -36,8 +36,8 @@ from focuseval.cli.options import GRIDS, MERGES, WHOSE, collection_options, comb
 from focuseval.cli.output import READS, WRITES, Command, echo_lines, json_text, say_written, tables_text, write_text
 from focuseval.data.tables import Table, numbers, words
 from focuseval.errors import AssessError, counted
+from focuseval.formats.content import write_whole
 from focuseval.formats.files import read_run
-from focuseval.formats.output import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -20,7 +20,7 @@ from focuseval.cli.options import (
 from focuseval.cli.output import READS, Command, echo_lines, progress_bar, say_written, write_text
 from focuseval.cli.score import read_topics_of, write_repairs_of
 from focuseval.errors import FormatError
-from focuseval.formats.output import write_whole
+from focuseval.formats.content import write_whole
 from focuseval.inference.settings import settings_of
 from focuseval.report.build import gather_evidence, report_on
 from focuseval.report.figures import draw_all

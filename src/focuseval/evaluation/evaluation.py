@@ -25,7 +25,7 @@ from focuseval.evaluation.score_file import signature
 from focuseval.evaluation.scores import Scores
 from focuseval.evaluation.scoring import RunScores, match_source, remarks_on_gold, remarks_on_names, score_match
 from focuseval.evaluation.sources import absolute
-from focuseval.formats.run_blocks import streamed_format
+from focuseval.formats.files import streamed_format
 from focuseval.placing import place_run
 
 if TYPE_CHECKING:

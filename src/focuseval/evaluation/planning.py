@@ -11,7 +11,7 @@ from focuseval.errors import MeasureError, MissingDataError
 from focuseval.evaluation.evaluation import Evaluation
 from focuseval.evaluation.plan import plan_for, tokenizer_for
 from focuseval.evaluation.sources import as_gold, as_index, named_runs, queries_of, read, strict_gold
-from focuseval.formats.run_blocks import ahead, streamed_format
+from focuseval.formats.files import ahead, streamed_format
 from focuseval.measures import Measure, MeasureCall, parse
 from focuseval.measures.matching import prepare
 

@@ -21,7 +21,7 @@ from focuseval.errors import FocusevalError
 from focuseval.evaluation import counts
 from focuseval.evaluation.scoring import match_source, remarks_on_order, score_match
 from focuseval.evaluation.task_rules import refuse_invalid
-from focuseval.formats.run_blocks import ahead, block_bounds, block_run, streamed_format
+from focuseval.formats.files import ahead, block_bounds, block_run, streamed_format
 from focuseval.measures.matching import prepare
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from focuseval.engine.workers import Shared, Workers
     from focuseval.evaluation.plan import Plan
     from focuseval.evaluation.scoring import RunScores
-    from focuseval.formats.run_blocks import LargeRun
+    from focuseval.formats.files import LargeRun
     from focuseval.measures.matching import Prepared
 
     Codes = NDArray[np.int64]

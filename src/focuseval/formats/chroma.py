@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from focuseval.errors import FormatError, Place
 from focuseval.formats.json_records import field
-from focuseval.formats.judgements import Span, SpanGold, spans_of, text_of
+from focuseval.formats.judgements import Question, Span, gold_of_questions, spans_of, text_of
 from focuseval.formats.rows import table_rows
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from focuseval.collection.protocol import Collection
     from focuseval.data.gold import Gold
-    from focuseval.formats.source import Source
+    from focuseval.formats.content import Source
 
 COLUMNS = ("question", "references", "corpus_id")
 
@@ -34,26 +34,24 @@ COLUMNS = ("question", "references", "corpus_id")
 def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold:
     """Return the references of all questions, as the file places them."""
     del documents
-    spans, number = SpanGold(), 0
-    for code, source in enumerate(sources):
-        for line, row in table_rows(source, COLUMNS):
-            number += 1
-            at = source.at(line)
-            corpus = row["corpus_id"]
-            try:
-                references = json.loads(row["references"])
-            except json.JSONDecodeError as error:
-                raise FormatError(f"expected references as JSON, found: {error.msg}", at=at) from error
-            if not isinstance(references, list):
-                raise FormatError(f"expected a list of references, found {row['references'][:60]!r}", at=at)
-            found = []
-            for reference in references:
-                start, end = (field(reference, f"{name}_index", int, at, "a reference") for name in ("start", "end"))
-                found.append(Span(corpus, start, end, field(reference, "content", str, at)))
-            topic = spans.topic(f"q{number}", row["question"])
-            spans.add(topic, found, at, code, [corpus])
-            spans.rows.attributes[topic] = {"tags": corpus.replace(",", " ")}
-    return spans.gold(sources)
+    return gold_of_questions(sources, (question for source in sources for question in _questions(source)))
+
+
+def _questions(source: Source) -> Iterator[Question]:
+    for line, row in table_rows(source, COLUMNS):
+        at, corpus = source.at(line), row["corpus_id"]
+        try:
+            references = json.loads(row["references"])
+        except json.JSONDecodeError as error:
+            raise FormatError(f"expected references as JSON, found: {error.msg}", at=at) from error
+        if not isinstance(references, list):
+            raise FormatError(f"expected a list of references, found {row['references'][:60]!r}", at=at)
+        spans = []
+        for reference in references:
+            start, end = (field(reference, f"{name}_index", int, at, "a reference") for name in ("start", "end"))
+            spans.append(Span(corpus, start, end, field(reference, "content", str, at)))
+        tags = {"tags": corpus.replace(",", " ")}
+        yield Question(row["question"], spans, at, judged=[corpus], attributes=tags)
 
 
 def write(gold: Gold, documents: Collection | None = None) -> Iterator[bytes]:

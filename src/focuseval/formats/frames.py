@@ -26,7 +26,7 @@ from focuseval.errors import FormatError, Place
 from focuseval.formats.gold_rows import gold_of, judgements_of
 from focuseval.formats.rows import Row
 from focuseval.formats.run_rows import FRAME, WHICH_COLUMN, NamedColumns, columns_of, columns_run, in_code_points
-from focuseval.placing.runs import place_run
+from focuseval.placing.place import place_run
 from focuseval.placing.texts import as_collection
 
 if TYPE_CHECKING:

@@ -22,11 +22,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.data.gold import UNKNOWN
+from focuseval.data.remarks import counted_kinds
 from focuseval.errors import FormatError
-from focuseval.formats.columns import Fields, Layout, known_numbers, no_number, sound_lines
+from focuseval.formats.columns import Fields, Layout, known_numbers, no_number, sound_lines, words
+from focuseval.formats.content import refuse_nul
 from focuseval.formats.judgements import JudgedRows, SpanRows, by_row, encoded, refuse_first
-from focuseval.formats.source import refuse_nul
-from focuseval.formats.table import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.data.gold import Gold
+    from focuseval.formats.content import Source
     from focuseval.formats.judgements import Check
-    from focuseval.formats.source import Source
 
 LAYOUT = Layout(
     {"topic": "text", "Q0": None, "document": "text", "relevant-characters": "int", "document-length": "int"}, least=5
@@ -72,12 +72,7 @@ def read(sources: Sequence[Source]) -> Gold:
     gold, differ = _judged(JudgedRows(sources, source_of_line, line, *ids), fields)
     if error is not None:
         raise error
-    united = gold.overlapping()
-    remarks = (
-        (differ, f"relevant characters differ from the sum of the passages in {differ} documents; both are kept"),
-        (united, f"{united:,} overlapping spans are united"),
-    )
-    return replace(gold, remarks=tuple(remark for count, remark in remarks if count))
+    return replace(gold, remarks=counted_kinds(other_sums=differ, united=gold.overlapping()))
 
 
 def _judged(rows: JudgedRows, fields: Fields) -> tuple[Gold, int]:
@@ -107,7 +102,7 @@ def _judged(rows: JudgedRows, fields: Fields) -> tuple[Gold, int]:
     )
     refuse_first(rows.twice(), no_rsize, no_length, bad_sizes, no_bep, bad_bep, bad_marks, no_marks)
     total = np.bincount(marks.row, marks.end - marks.start, len(rows))
-    gold = rows.gold(marked, {"length": length, "rsize": rsize, "bep": bep}, marks)
+    gold = rows.gold(marked, marks, {"length": length, "rsize": rsize, "bep": bep})
     return gold, int(np.count_nonzero(total != rsize))
 
 

@@ -21,17 +21,24 @@ import pyarrow.compute as pc
 
 from focuseval.data.run import Run
 from focuseval.errors import FormatError
-from focuseval.formats.columns import Layout, known_numbers
+from focuseval.formats.columns import (
+    FileTable,
+    Layout,
+    column_array,
+    known_numbers,
+    place_columns,
+    read_table,
+    run_lines,
+)
 from focuseval.formats.ranking import ranked, topic_codes
-from focuseval.formats.table import FileTable, column_array, place_columns, read_table, run_lines
-from focuseval.formats.trec_run import one_run_id
+from focuseval.formats.trec import one_run_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from focuseval.formats.source import Source
+    from focuseval.formats.content import Source
 
     Offsets = NDArray[np.int64]
 

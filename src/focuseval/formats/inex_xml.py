@@ -30,18 +30,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from focuseval.data.remarks import Remark
 from focuseval.data.run import Run
 from focuseval.errors import FormatError
-from focuseval.formats.columns import ARROW, checked, no_number, number, numbers
+from focuseval.formats.columns import ARROW, checked, column_array, no_number, number, numbers
+from focuseval.formats.content import source_of
 from focuseval.formats.ranking import ranked
-from focuseval.formats.source import source_of
-from focuseval.formats.table import column_array
 from focuseval.formats.xml import EventReader, attributes, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from focuseval.formats.source import Source
+    from focuseval.formats.content import Source
 
 FIELDS = "topic-fields."
 """How an attribute of ``<topic-fields>`` is named among the run's attributes."""
@@ -74,7 +74,7 @@ def build(source: Source, raw: Submission) -> Run:
     def first_without(name: str) -> Any:
         return source.at(columns["line"][pc.index(columns[name].is_null(), pa.scalar(True)).as_py()].as_py())
 
-    ranks, scores, remarks = columns["rank"], columns["score"], list[str]()
+    ranks, scores, remarks = columns["rank"], columns["score"], list[Remark]()
     if 0 < ranks.null_count < len(ranks):
         raise FormatError(
             "expected a <rank> in every result or in none, found a result without",
@@ -88,7 +88,7 @@ def build(source: Source, raw: Submission) -> Run:
                 at=first_without("score"),
                 remedy="give every result its rsv, or leave all out: the file order is then the ranking",
             )
-        remarks.append(f"{scores.null_count} results have no <rsv>; the scores of the others are left out")
+        remarks.append(Remark("no rsv", scores.null_count))
         columns["score"] = scores.filter(pa.array([False] * len(scores)))
     for name, column in columns.items():
         if column.null_count == len(column) and name not in {"document", "line"}:
@@ -100,7 +100,7 @@ def build(source: Source, raw: Submission) -> Run:
     if inside is not None:
         names = inside.unique().to_pylist()
         known |= {"in": names[0]} if len(names) == 1 else {}
-        remarks += [] if len(names) == 1 else [f"<in> names {len(names)} collections; it is left out"]
+        remarks += [] if len(names) == 1 else [Remark("collections", len(names))]
     return Run(
         run_id or source.stem,
         tuple(raw.topics),

@@ -22,14 +22,14 @@ import pyarrow as pa
 from focuseval.data.json_lines import numbered_lines
 from focuseval.errors import FormatError, Place
 from focuseval.formats.columns import newlines, pieces
-from focuseval.formats.source import refuse_nul
+from focuseval.formats.content import refuse_nul
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from focuseval.formats.source import Source
+    from focuseval.formats.content import Source
 
 T = TypeVar("T")
 
@@ -72,7 +72,7 @@ def field(record: Any, name: str, kind: type[T], at: Place, where: str = "") -> 
 class Lines:
     r"""The lines of records that are met in file order.
 
-    >>> from focuseval.formats.source import source_of
+    >>> from focuseval.formats.content import source_of
     >>> lines = Lines(source_of(b'[{"q": "a"},\n {"q": "b"}]'))
     >>> lines.of("a"), lines.of("b"), lines.of("not there"), lines.of("b")
     (1, 2, None, None)

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval.data.remarks import counted_kinds
 from focuseval.errors import FormatError
 from focuseval.formats.json_records import field, parse_lines
-from focuseval.formats.judgements import Span, SpanGold, text_of
+from focuseval.formats.judgements import Question, Span, gold_of_questions, text_of
 from focuseval.placing.normalise import code_points
 
 if TYPE_CHECKING:
@@ -29,28 +30,29 @@ if TYPE_CHECKING:
     from focuseval.collection.protocol import Collection
     from focuseval.data.gold import Gold
     from focuseval.errors import Place
-    from focuseval.formats.source import Source
+    from focuseval.formats.content import Source
 
 
 def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold:
     """Return the provenance of all outputs, in code points of the pages."""
-    spans, whole = SpanGold(), 0
-    for code, source in enumerate(sources):
-        for line, record in parse_lines(source):
-            at = source.at(line)
-            query = field(record, "input", str, at) if "input" in record else ""
-            topic = spans.topic(str(record.get("id") or line), query)
-            found = []
-            outputs = [one for one in field(record, "output", list, at) if isinstance(one, dict)]
-            for entry in (entry for output in outputs for entry in output.get("provenance") or ()):
-                if not isinstance(entry, dict):
-                    raise FormatError(f"expected a provenance object, found {str(entry)[:60]!r}", at=at)
-                page = str(entry.get("wikipedia_id") or field(entry, "wikipedia_id", str, at, f"topic {topic!r}"))
-                found.append(_span(entry, page, text_of(documents, page, topic, at), topic, at))
-                whole += _number(entry, "start_character", topic, at) is None
-            spans.add(topic, list(dict.fromkeys(found)), at, code)
-    remark = f"{whole:,} provenances name no characters: the whole paragraph or page is relevant"
-    return spans.gold(sources, [remark] if whole else [])
+    whole = list[str]()  # the pages of provenances without characters
+
+    def questions() -> Iterator[Question]:
+        for source in sources:
+            for line, record in parse_lines(source):
+                at, topic = source.at(line), str(record.get("id") or line)
+                query = field(record, "input", str, at) if "input" in record else ""
+                spans = dict[Span, None]()
+                outputs = [one for one in field(record, "output", list, at) if isinstance(one, dict)]
+                for entry in (entry for output in outputs for entry in output.get("provenance") or ()):
+                    if not isinstance(entry, dict):
+                        raise FormatError(f"expected a provenance object, found {str(entry)[:60]!r}", at=at)
+                    page = str(entry.get("wikipedia_id") or field(entry, "wikipedia_id", str, at, f"topic {topic!r}"))
+                    spans[_span(entry, page, text_of(documents, page, topic, at), topic, at)] = None
+                    whole.extend([page] if _number(entry, "start_character", topic, at) is None else [])
+                yield Question(query, list(spans), at, topic)
+
+    return gold_of_questions(sources, questions(), lambda: counted_kinds(no_characters=len(whole)))
 
 
 def embedded_texts(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from focuseval.errors import FormatError
 from focuseval.formats.json_records import field, parse_lines
-from focuseval.formats.judgements import Span, SpanGold, text_of
+from focuseval.formats.judgements import Question, Span, gold_of_questions, text_of
 from focuseval.placing.normalise import from_bytes
 
 if TYPE_CHECKING:
@@ -29,42 +29,42 @@ if TYPE_CHECKING:
     from focuseval.collection.protocol import Collection
     from focuseval.data.gold import Gold
     from focuseval.errors import Place
-    from focuseval.formats.source import Source
+    from focuseval.formats.content import Source
 
 
 def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold:
     """Return the long answers of all examples."""
-    spans = SpanGold()
-    for code, source in enumerate(sources):
-        for line, record in parse_lines(source):
-            at = source.at(line)
-            name = _name(record, "example_id", at)
-            topic = spans.topic(name, field(record, "question_text", str, at, f"example {name}"))
-            page = _page(record, at)
-            answers = []
-            for annotation in field(record, "annotations", list, at):
-                answer = field(annotation, "long_answer", dict, at, "an annotation")
-                if "start_token" in answer and "start_byte" not in answer:
-                    raise FormatError(
-                        "expected 'start_byte' of long_answer, found tokens alone, as the simplified data set has them",
-                        at=at,
-                        remedy="read the original data set",
-                    )
-                start, end = (field(answer, key, int, at, "long_answer") for key in ("start_byte", "end_byte"))
-                answers += [(start, end)] if start >= 0 else []
-            text = record.get("document_html") or (text_of(documents, page, topic, at) if answers else "")
-            found = []
-            for span in answers:
-                first, last = from_bytes(text, span).tolist()
-                if min(first, last) < 0:
-                    raise FormatError(
-                        f"expected bytes at which characters of {page!r} begin for topic {topic!r}, found {span}",
-                        at=at,
-                        remedy="the page must be the very bytes that were annotated, in UTF-8",
-                    )
-                found.append(Span(page, first, last))
-            spans.add(topic, found, at, code, [page])
-    return spans.gold(sources)
+    return gold_of_questions(sources, (one for source in sources for one in _questions(source, documents)))
+
+
+def _questions(source: Source, documents: Collection | None) -> Iterator[Question]:
+    for line, record in parse_lines(source):
+        at = source.at(line)
+        name, page = _name(record, "example_id", at), _page(record, at)
+        query = field(record, "question_text", str, at, f"example {name}")
+        answers = []
+        for annotation in field(record, "annotations", list, at):
+            answer = field(annotation, "long_answer", dict, at, "an annotation")
+            if "start_token" in answer and "start_byte" not in answer:
+                raise FormatError(
+                    "expected 'start_byte' of long_answer, found tokens alone, as the simplified data set has them",
+                    at=at,
+                    remedy="read the original data set",
+                )
+            start, end = (field(answer, key, int, at, "long_answer") for key in ("start_byte", "end_byte"))
+            answers += [(start, end)] if start >= 0 else []
+        text = record.get("document_html") or (text_of(documents, page, name, at) if answers else "")
+        spans = []
+        for span in answers:
+            first, last = from_bytes(text, span).tolist()
+            if min(first, last) < 0:
+                raise FormatError(
+                    f"expected bytes at which characters of {page!r} begin for topic {name!r}, found {span}",
+                    at=at,
+                    remedy="the page must be the very bytes that were annotated, in UTF-8",
+                )
+            spans.append(Span(page, first, last))
+        yield Question(query, spans, at, name, [page])
 
 
 def embedded_texts(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from focuseval.errors import Place
-    from focuseval.formats.source import Source
+    from focuseval.formats.content import Source
 
 _BETWEEN = re.compile(r"[\s,]*")
 

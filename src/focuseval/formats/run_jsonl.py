@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.errors import Place
-    from focuseval.formats.source import Source
+    from focuseval.formats.content import Source
 
 Position = Annotated[int, msgspec.Meta(ge=-1, lt=FAR)]
 

@@ -53,8 +53,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.collection.protocol import Collection
+    from focuseval.formats.content import Source
     from focuseval.formats.rows import Row
-    from focuseval.formats.source import Source
 
 FRAME = "<frame>"
 WHICH_COLUMN = "say which with columns={{'{}': …}}"

@@ -187,42 +187,32 @@ class Page:
         """Return the places of every text, from the first of the three ways that finds any."""
         texts = list(exact)
         found = [Candidates(EXACT, 1.0, at, [start + len(text) for start in at]) for text, at in exact.items()]
-        missing = [i for i, candidate in enumerate(found) if not candidate.starts and self._fits(texts[i], similarity)]
+        most = int(len(self.normal.text) / similarity) + 1 if any(not one.starts for one in found) else 0
+        missing = [  # but for texts that are too long to be similar to any part of the document
+            i
+            for i, candidate in enumerate(found)
+            if not candidate.starts and (len(texts[i]) <= most or not longer_than(texts[i], most))
+        ]
         forms = [normal_form(texts[i]) for i in missing]
         starts_in_normal = occurrences(self.normal.text, forms) if forms else []
         for i, form, starts in zip(missing, forms, starts_in_normal, strict=True):
             spans = [span for at in starts if (span := self.normal.original(at, at + len(form)))]
-            found[i] = _candidates(NORMALISED, 1.0, spans) if spans else self._approximate(form, similarity)
+            places = Candidates(NORMALISED, 1.0, [start for start, _ in spans], [end for _, end in spans])
+            found[i] = places if spans else self._approximate(form, similarity)
         return dict(zip(texts, found, strict=True))
 
-    def _fits(self, text: str, similarity: float) -> bool:
-        """Say whether a text is short enough to be similar to a part of the document; the first characters tell."""
-        most = int(len(self.normal.text) / similarity) + 1
-        return len(text) <= most or not longer_than(text, most)
-
     def _approximate(self, form: str, similarity: float) -> Candidates:
-        """Return the nearest places of a normal form, if they are similar enough."""
+        """Return the nearest places of a normal form, if they are similar enough, each widened to whole characters."""
+        starts, ends, inside, source = list[int](), list[int](), self.normal.inside, self.normal.source
         near = near_places(self.grams, form, similarity)
-        spans = [(self._whole(place.start), self._whole_end(place.end)) for place in near]
-        return _candidates(APPROXIMATE, near[0].similarity, spans) if near else Candidates()
-
-    def _whole(self, start: int) -> int:
-        """Return the original position of a start, moved back to the beginning of its character."""
-        while start and self.normal.inside[start]:
-            start -= 1
-        return int(self.normal.source[start])
-
-    def _whole_end(self, end: int) -> int:
-        """Return the original position of an end, moved on to the end of its character."""
-        inside = self.normal.inside
-        while end < len(inside) and inside[end]:
-            end += 1
-        return int(self.normal.source[end - 1]) + 1
-
-
-def _candidates(how: int, similarity: float, spans: Sequence[tuple[int, int]]) -> Candidates:
-    """Return spans as candidates."""
-    return Candidates(how, similarity, [start for start, _ in spans], [end for _, end in spans])
+        for start, end, _ in near:
+            while start and inside[start]:
+                start -= 1  # noqa: PLW2901  back to the beginning of its character
+            while end < len(inside) and inside[end]:
+                end += 1  # noqa: PLW2901
+            starts.append(int(source[start]))
+            ends.append(int(source[end - 1]) + 1)
+        return Candidates(APPROXIMATE, near[0].similarity, starts, ends) if near else Candidates()
 
 
 def place(page: Page, wanted: Sequence[Wanted], similarity: float) -> list[Placed]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval.data.remarks import worded
 from focuseval.data.topics.topic import plain_topic
 from focuseval.errors import CollectionError, FormatError, Place, UsageError, counted, did_you_mean
 from focuseval.formats.embedded import read_questions
@@ -90,7 +91,7 @@ def retrieve(
     remarks += _remarks(ranker, asked, queries, lists)
     described = settings.description("own scorer" if scorer else "BM25")
     run = as_run(ranker.units, lists, settings, run_id or default_run_id(settings), described)
-    return replace(run, remarks=tuple(remarks))
+    return replace(run, remarks=tuple(map(worded, remarks)))
 
 
 def answer(ranker: UnitRanker, topic: Topic, query: Weights) -> Listed:

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.collection.names import EXTENSION, Names
+from focuseval.data.remarks import worded
 from focuseval.data.spans import Spans, dense, pack, union
 from focuseval.engine.keys import Lookup, hash64, mix
 from focuseval.engine.lazy import cached_property
@@ -295,7 +296,7 @@ def _usable(gold: Gold) -> Gold:
         f"{np.count_nonzero(lost):,} ambiguous or lost spans are left out; for want of others "
         f"{np.count_nonzero(bare):,} documents count as not relevant and {topics:,} topics are in no mean"
     )
-    return replace(kept, remarks=(*gold.remarks, remark))
+    return replace(kept, remarks=(*gold.remarks, worded(remark)))
 
 
 def refuse_unplaced(gold: Gold) -> None:

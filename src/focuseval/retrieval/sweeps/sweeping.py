@@ -125,7 +125,7 @@ def sweep(
             raise MissingDataError(
                 f"{where}: no topic has a question to retrieve for; give the questions with --topics"
             )
-    every, runs, extents, noticed = [], [], [], list[str]()
+    every, runs, extents, noticed = [], [], [], list[Remark]()
     task = _Chunking(index, tokenizer, edges, asked, given, questions, retriever, options)
     with given_workers(1, workers) as crew, crew.share(task) as shared:
         for cut, text, run in crew.in_order(partial(_cut_and_retrieved, shared), _announced(chunks, progress)):
@@ -136,7 +136,7 @@ def sweep(
     made = plan_evaluation(
         gold, runs, list(dict.fromkeys(asked)), task="spans", index=index, chunks=every, tokenizer=tokenizer
     )
-    return Sweep(made, tuple(every), tuple(extents), settings or Settings(), tuple(dict.fromkeys(noticed)))
+    return Sweep(made, tuple(every), tuple(extents), settings or Settings(), tuple(dict.fromkeys(map(str, noticed))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,4 +208,4 @@ def _own(source: Any, index: Index, cut: Chunks) -> Run:
     if not others:
         return run
     remark = Remark("other chunks", others, (counted(len(run), "result"), cut.name))
-    return replace(run, remarks=(*run.remarks, str(remark)))
+    return replace(run, remarks=(*run.remarks, remark))

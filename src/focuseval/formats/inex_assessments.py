@@ -1,6 +1,16 @@
-"""INEX assessments in XML (2005–2007): highlighted passages, best entry points and element sizes, a topic a file.
+"""INEX assessments in XML (2002–2007), a topic a file: graded elements, then highlighted passages.
 
-::
+2002–2004::
+
+    <assessments pool='41' topic='162'>
+      <file file='co/2000/r7023'>
+        <path path='/article[1]' exhaustiveness='2' specificity='1' inferred='true' inpool='true'/>
+      </file>
+    </assessments>
+
+2002 grades ``relevance`` (0–3) and ``coverage`` (N no, L too large, S too small, E exact); 2003 and 2004 grade
+``exhaustiveness`` and ``specificity`` (0–3). ``U`` or a missing grade means not assessed. Coverage is kept as 0, 1, 2,
+3. 2005–2007: highlighted passages, best entry points and element sizes::
 
     <assessments pool="7" topic="401" version="2">
       <inex_topic …>…</inex_topic>
@@ -22,22 +32,171 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
-from focuseval.data.gold import TOO_SMALL, UNKNOWN
+from focuseval.data.gold import NOT_ASSESSED, TOO_SMALL, UNKNOWN
+from focuseval.errors import FormatError
 from focuseval.formats.judgements import Judgements
-from focuseval.formats.xml import AssessmentReader, attributes, read_each, wrapped
+from focuseval.formats.xml import EventReader, attributes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from focuseval.data.gold import Gold
-    from focuseval.formats.source import Source
+    from focuseval.formats.content import Source
 
+_GRADES = {"0": 0, "1": 1, "2": 2, "3": 3, "U": NOT_ASSESSED, "u": NOT_ASSESSED, "": NOT_ASSESSED}
+_COVERAGE = {"N": 0, "L": 1, "S": 2, "E": 3, "U": NOT_ASSESSED, "u": NOT_ASSESSED, "": NOT_ASSESSED}
+_FLAG = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
 _SIZE = re.compile(r"[0-9]{1,15}")
 _EXHAUSTIVITY = {"0": 0, "1": 1, "2": 2, "3": 3, "?": TOO_SMALL}
+
+T = TypeVar("T", bound="AssessmentReader")
+
+
+@dataclass
+class AssessmentReader(EventReader):
+    """The state of one pass over one file: the topic, and the document that is open."""
+
+    rows: Judgements
+    code: int
+    topic: str | None = None
+    pair: tuple[int, int] | None = None
+
+    REMEDY: ClassVar[str] = "correct the assessment"
+
+    def open_topic(self, attributes: dict[str, str]) -> None:
+        """Begin the judgements of a topic, maybe in a second file."""
+        self.topic = self.need(attributes, "topic")
+        self.rows.topic(self.topic)
+        facts = {name: value for name, value in attributes.items() if name != "topic"}
+        self.rows.attributes.setdefault(self.topic, {}).update(facts)
+
+    def open_document(self, attributes: dict[str, str], usual: str, other: str) -> str:
+        """Begin a judged document, whose name stands in one attribute or another; return its name."""
+        if self.topic is None or self.pair is not None:
+            raise self.error("expected <file> directly inside <assessments>, found it elsewhere")
+        name = (attributes.get(usual) or self.need(attributes, other)).strip()
+        self.pair = self.rows.judge(self.topic, name, self.at())
+        return name
+
+
+def read_each(sources: Sequence[Source], rows: Judgements, make: Callable[[Source, Judgements, int], T]) -> Iterator[T]:
+    """Read every file into the same rows, and yield its reader; raise where no file has assessments."""
+    for code, source in enumerate(sources):
+        reader = make(source, rows, code)
+        reader.read()
+        yield reader
+    if not rows.topics:
+        raise FormatError(
+            "expected <assessments topic=…>, found none", at=sources[0].name, remedy="is it a file of assessments?"
+        )
+
+
+def wrapped(gold: Gold, write_topic: Callable[[int, str], Iterable[bytes]]) -> Iterator[bytes]:
+    """Yield an ``<assessments>`` for the gold's topic, or one after another inside a wrapper for several."""
+    many = len(gold.topics) != 1
+    yield b"<inex-assessments>\n" if many else b""
+    for code, topic in enumerate(gold.topics):
+        yield from write_topic(code, topic)
+        yield b"</assessments>\n"
+    yield b"</inex-assessments>\n" if many else b""
+
+
+@dataclass
+class GradesReader(AssessmentReader):
+    """The state of one pass over one file; `scales` gathers the kinds of grades met."""
+
+    scales: set[str] = field(default_factory=set)
+    relevant: bool = False
+    line: int = 0
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        """Take in a start tag."""
+        if name == "assessments":
+            self.open_topic(attributes)
+        elif name == "file":
+            self.open_document(attributes, "file", "name")
+            self.line, self.relevant = self.parser.CurrentLineNumber, False
+        elif name == "path":
+            self.path(attributes)
+
+    def end(self, name: str) -> None:
+        """Take in an end tag."""
+        if name == "file" and self.pair is not None:
+            unknown = (UNKNOWN, UNKNOWN, UNKNOWN, None)
+            self.rows.articles.append((*self.pair, int(self.relevant), *unknown, self.line, self.code))
+            self.pair = None
+
+    def path(self, attributes: dict[str, str]) -> None:
+        """Take in a graded element."""
+        if self.pair is None:
+            raise self.error("expected <path> inside <file>, found it outside")
+        early = attributes.keys() & {"relevance", "coverage"}
+        if early or attributes.keys() & {"exhaustiveness", "specificity"}:
+            self.scales.add("coverage" if early else "grades")
+        first, second = ("relevance", "coverage") if early else ("exhaustiveness", "specificity")
+        grade = self.grade(attributes, first, _GRADES)
+        fit = self.grade(attributes, second, _COVERAGE if early else _GRADES)
+        flags = tuple(self.flag(attributes, name) for name in ("inferred", "inpool"))
+        self.relevant |= grade > 0
+        self.rows.elements.append((*self.pair, self.need(attributes, "path"), grade, fit, UNKNOWN, UNKNOWN, *flags))
+
+    def grade(self, attributes: dict[str, str], name: str, known: dict[str, int]) -> int:
+        """Return a grade; a missing one is not assessed."""
+        value = attributes.get(name, "").strip()
+        if value not in known:
+            expected = ", ".join(key for key in known if key and key != "u")
+            raise self.error(f"expected {name} to be one of {expected}, found {value!r}")
+        return known[value]
+
+    def flag(self, attributes: dict[str, str], name: str) -> bool | None:
+        """Return true, false or None."""
+        value = attributes.get(name)
+        if value is not None and value.strip().lower() not in _FLAG:
+            raise self.error(f"expected {name} to be true or false, found {value!r}")
+        return None if value is None else _FLAG[value.strip().lower()]
+
+
+def read_grades(sources: Sequence[Source]) -> Gold:
+    """Return the assessments of one file, or of a folder of them."""
+    rows, scales = Judgements(), set[str]()
+    for reader in read_each(sources, rows, partial(GradesReader, scales=scales)):
+        if len(scales) > 1:
+            raise FormatError(
+                "expected grades of one year, found coverage and specificity together",
+                at=reader.source.name,
+                remedy="keep golds of different years in different folders",
+            )
+    return rows.gold(sources, next(iter(scales), "grades"))
+
+
+def write_grades(gold: Gold) -> Iterator[bytes]:
+    """Yield the assessments, a topic after another."""
+    e, early = gold.elements, gold.scale == "coverage"
+    names = ("relevance", "coverage") if early else ("exhaustiveness", "specificity")
+    paths, marks = e.path.to_pylist(), (("inferred", e.inferred), ("inpool", e.inpool))
+
+    def grade(value: int) -> str:
+        return "U" if value < 0 else str(value)
+
+    def write_topic(code: int, topic: str) -> Iterator[bytes]:
+        yield f"<assessments{attributes({'topic': topic, **gold.attributes.get(topic, {})})}>\n".encode()
+        graded: dict[int, list[str]] = {}
+        for row in np.flatnonzero(e.topic == code).tolist():
+            fit = int(e.specificity[row])
+            second = "NLSE"[fit] if early and fit >= 0 else grade(fit)
+            said = {"path": paths[row], names[0]: grade(int(e.exhaustivity[row])), names[1]: second}
+            said |= {name: str(bool(flags[row])).lower() for name, flags in marks if flags is not None}
+            graded.setdefault(int(e.document[row]), []).append(f"    <path{attributes(said)}/>\n")
+        for document in gold.articles.document[gold.articles.topic == code].tolist():
+            head = attributes({"file": gold.documents[document].as_py()})
+            yield f"  <file{head}>\n{''.join(graded.get(document, []))}  </file>\n".encode()
+
+    return wrapped(gold, write_topic)
 
 
 @dataclass
@@ -136,7 +295,7 @@ class HighlightsReader(AssessmentReader):
         return int(value)
 
 
-def read(sources: Sequence[Source]) -> Gold:
+def read_highlights(sources: Sequence[Source]) -> Gold:
     """Return the assessments of one file, or of a folder of them."""
     rows = Judgements()
     for _ in read_each(sources, rows, HighlightsReader):
@@ -145,7 +304,7 @@ def read(sources: Sequence[Source]) -> Gold:
     return rows.gold(sources, "exhaustivity" if graded else "highlights")
 
 
-def write(gold: Gold) -> Iterator[bytes]:
+def write_highlights(gold: Gold) -> Iterator[bytes]:
     """Yield the assessments, a topic after another."""
     beps, p, e = gold.articles.bep_path, gold.passages, gold.elements
     starts, ends = (column.to_pylist() if column is not None else [] for column in (p.start_path, p.end_path))
