@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from focuseval.errors import FormatError, MissingDataError
-from focuseval.formats.frames import gold_from_frame, is_frame, run_from_frame, to_table
+from focuseval.formats.frames import gold_from_frame, run_from_frame, to_table
 from strategies.remarks import lines_of
 
 ROWS = [
@@ -134,13 +134,6 @@ def test_a_declared_unit_is_turned_into_code_points():
         run_from_frame([{"topic": "q", "doc": "a", "start": 5, "end": 8}], unit="bytes")
     with pytest.raises(FormatError, match="expected a unit 'code points', 'bytes' or 'utf-16', found 'words'"):
         run_from_frame([{"topic": "q", "doc": "a", "start": 5}], unit="words", documents=documents)
-
-
-def test_a_name_of_a_file_is_no_frame(tmp_path):
-    assert not is_frame("run.jsonl")
-    assert not is_frame(tmp_path)
-    assert is_frame(ROWS)
-    assert is_frame(Capsule(ROWS))
 
 
 def test_no_rows_are_no_results():

@@ -8,7 +8,6 @@ What is a number, and the message for what is none, is said here alone.
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,7 +26,7 @@ from focuseval.formats.content import refuse_nul
 from focuseval.placing.pointers import strings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -89,8 +88,7 @@ def no_number(name: str, kind: str, text: str) -> str:
 
 def checked(at: Place, name: str, kind: str, text: str) -> int:
     """Return a field as a whole number, or raise."""
-    value = number(text, kind)
-    if value is None or not math.isfinite(value):
+    if (value := number(text, kind)) is None:
         raise FormatError(no_number(name, kind, text), at=at, remedy="correct the line")
     return int(value)
 
@@ -125,10 +123,6 @@ def _plain(texts: pa.Array, most: int) -> bool:
     return bool(np.diff(ends).max() <= most) and b"x" not in written and b"X" not in written
 
 
-_QUOTED = 60
-"""Characters of a line that a message quotes."""
-
-
 @dataclass(frozen=True)
 class Layout:
     """The columns of a text format: name → kind; None is read past.
@@ -147,10 +141,10 @@ class Layout:
         return " ".join(names[: self.least] + [f"[{name}]" for name in names[self.least :]])
 
     def wrong_width(self, fields: list[str]) -> str:
-        """Return the message for a line with too few columns, or too many."""
+        """Return the message for a line with too few columns, or too many; it quotes 60 characters of the line."""
         most, line = len(self.columns), " ".join(fields)
         count = f"{most}" if most == self.least else f"{self.least} to {most}"
-        line = line if len(line) <= _QUOTED else line[:_QUOTED] + "…"
+        line = line if len(line) <= 60 else line[:60] + "…"
         return f"expected {count} columns ({self}), found {len(fields)}: {line!r}"
 
 
@@ -207,20 +201,6 @@ class Fields(NamedTuple):
         return Fields(self.text[: 2 * int(self.first[row])], self.first[:row], self.width[:row], self.line[:row])
 
 
-def read_parts(data: pa.Buffer, read: Callable[[pa.Buffer], list[Part]], release: Callable[[int], None]) -> list[Part]:
-    """Return what `read` returns for all lines, large files on all cores; a part that cannot be read is the last."""
-
-    def read_segments() -> Iterator[Iterable[list[Part]]]:
-        done = 0
-        for segment in pieces(data, _SEGMENT):
-            small = segment.size <= _SMALL
-            yield [read(segment)] if small else in_threads(read, list(pieces(segment, _BLOCK)))
-            done += segment.size
-            release(done)
-
-    return _up_to_unreadable(parts for segment in read_segments() for parts in segment)
-
-
 def _up_to_unreadable(parts: Iterable[list[Part]]) -> list[Part]:
     """Put parts one after another, up to the first that cannot be read."""
     read: list[Part] = []
@@ -247,7 +227,7 @@ def pieces(data: pa.Buffer, size: int) -> Iterator[pa.Buffer]:
         first = last
 
 
-def compiled(data: pa.Buffer, kinds: Kinds) -> list[Part] | None:
+def compiled(data: pa.Buffer, kinds: Kinds) -> Part | None:
     """Let the compiled code read lines; None where it cannot."""
     found = split(data, list(kinds.values()))
     if found is None:
@@ -255,7 +235,7 @@ def compiled(data: pa.Buffer, kinds: Kinds) -> list[Part] | None:
     arrays, line = found
     columns = {name: array for name, array in zip(kinds, arrays, strict=True) if array is not None}
     part = Part(columns, line, 0)
-    return [part._replace(lines=part.rows if line is None else newlines(data))]
+    return part._replace(lines=part.rows if line is None else newlines(data))
 
 
 def any_lines(data: pa.Buffer, kinds: Kinds, layout: Layout) -> list[Part]:
@@ -264,13 +244,13 @@ def any_lines(data: pa.Buffer, kinds: Kinds, layout: Layout) -> list[Part]:
     The compiled code does not know every spelling of real numbers, but can read them as text.
     """
     texts = {name: "text" if kind == "real" else kind for name, kind in kinds.items()}
-    parts = compiled(data, kinds) or compiled(data, texts)
-    if parts is None:
+    part = compiled(data, kinds) or compiled(data, texts)
+    if part is None:
         small = list(pieces(data, _PIECE))
         if len(small) > 1:
             return _up_to_unreadable(any_lines(piece, kinds, layout) for piece in small)
-        parts = [_by_fields(data, layout)]
-    return [_with_numbers(part, layout) for part in parts]
+        part = _by_fields(data, layout)
+    return [_with_numbers(part, layout)]
 
 
 def fields_of(data: pa.Buffer) -> Fields:
@@ -353,26 +333,13 @@ def newlines(data: pa.Buffer) -> int:
     return int(np.count_nonzero(np.frombuffer(data, np.uint8) == _NEWLINE))
 
 
-@dataclass(frozen=True, eq=False)
-class FileTable:
-    """Columns by name, and the line of every row (None: row i stands on line i + 1)."""
+class FileTable(dict[str, pa.ChunkedArray]):
+    """Columns by name (`pop` frees one early: ten million strings are not kept longer than they are needed)."""
 
-    columns: dict[str, pa.ChunkedArray]
     line: NDArray[np.int64] | None = None
+    """The line of every row; None where row i stands on line i + 1."""
     faults: tuple[FormatError, ...] = ()
     """The first score that is no finite number."""
-
-    def __getitem__(self, name: str) -> pa.ChunkedArray:
-        """Return a column."""
-        return self.columns[name]
-
-    def __contains__(self, name: str) -> bool:
-        """Say whether there is a column of this name."""
-        return name in self.columns
-
-    def pop(self, name: str) -> pa.ChunkedArray:
-        """Return a column and let go of it: ten million strings are not kept longer than they are needed."""
-        return self.columns.pop(name)
 
     def line_of(self, row: int) -> int:
         """Return the line of a row."""
@@ -380,50 +347,51 @@ class FileTable:
 
 
 def read_table(source: Source, layout: Layout, guess: Mapping[str, str] | None = None) -> FileTable:
-    """Return a text file's columns; other kinds of columns may be guessed, and are tried first."""
+    """Return a text file's columns; other kinds of columns may be guessed, and are tried first.
+
+    A column that no line has is left out.
+    """
     refuse_nul(source)
-    tried = replace(layout, columns={**layout.columns, **(guess or {})})
     width = next((len(fields) for line in source.head().split(b"\n") if (fields := line.split())), 0)
-
-    def read(how: Layout) -> list[Part]:
-        kinds = dict(islice(how.columns.items(), max(width, how.least)))
-        return read_parts(pa.py_buffer(source.data), partial(any_lines, kinds=kinds, layout=how), source.release)
-
-    parts = read(tried)
+    tried = replace(layout, columns={**layout.columns, **(guess or {})})
+    parts = _read_parts(source, tried, width)
     if guess and not all(part.readable for part in parts):
-        parts, tried = read(layout), layout
-    before, faults = 0, tuple[FormatError, ...]()
-    for part in parts:
+        tried = layout
+        parts = _read_parts(source, tried, width)
+    table, before = FileTable(), np.cumsum([0, *(part.lines for part in parts)]).tolist()
+    for part, first in zip(parts, before, strict=False):
         if part.problem is not None:
             line, what, remedy = part.problem
-            faults = (FormatError(what, at=source.at(line + before), remedy=remedy),)
+            table.faults = (FormatError(what, at=source.at(line + first), remedy=remedy),)
             break
-        before += part.lines
-    if faults and not all(part.readable for part in parts):
-        raise faults[0]
-    return FileTable(_stacked(parts, tried), _lines(parts), faults)
-
-
-def _stacked(parts: Sequence[Part], layout: Layout) -> dict[str, pa.ChunkedArray]:
-    """Put the columns of all parts one after another; one that no line has is left out."""
-    stacked = {}
-    for name, kind in layout.columns.items():
+    if table.faults and not all(part.readable for part in parts):
+        raise table.faults[0]
+    for name, kind in tried.columns.items():
         if kind is None or (parts and not any(name in part.columns for part in parts)):
             continue
         chunks = [part.columns[name] if name in part.columns else pa.nulls(part.rows, ARROW[kind]) for part in parts]
         column = pa.chunked_array(chunks, chunks[0].type if chunks else ARROW[kind])
         if column.null_count < max(len(column), 1):
-            stacked[name] = column
-    return stacked
+            table[name] = column
+    if any(part.line is not None for part in parts):
+        lines = [np.arange(1, part.rows + 1) if part.line is None else part.line for part in parts]
+        table.line = np.concatenate([line + first for line, first in zip(lines, before, strict=False)], dtype=np.int64)
+    return table
 
 
-def _lines(parts: Sequence[Part]) -> NDArray[np.int64] | None:
-    """Return the line of every row, None where no line is blank."""
-    if all(part.line is None for part in parts):
-        return None
-    before = np.cumsum([0, *(part.lines for part in parts)])
-    lines = [np.arange(1, part.rows + 1) if part.line is None else part.line for part in parts]
-    return np.concatenate([line + first for line, first in zip(lines, before[:-1], strict=True)], dtype=np.int64)
+def _read_parts(source: Source, layout: Layout, width: int) -> list[Part]:
+    """Return the columns of all lines, large files on all cores; a part that cannot be read is the last."""
+    read = partial(any_lines, kinds=dict(islice(layout.columns.items(), max(width, layout.least))), layout=layout)
+
+    def read_segments() -> Iterator[Iterable[list[Part]]]:
+        done = 0
+        for segment in pieces(pa.py_buffer(source.data), _SEGMENT):
+            small = segment.size <= _SMALL
+            yield [read(segment)] if small else in_threads(read, list(pieces(segment, _BLOCK)))
+            done += segment.size
+            source.release(done)
+
+    return _up_to_unreadable(parts for segment in read_segments() for parts in segment)
 
 
 def column_array(column: pa.ChunkedArray, kind: type[T]) -> NDArray[T]:

@@ -37,14 +37,6 @@ if TYPE_CHECKING:
     from focuseval.data.run import Run
 
 
-def is_frame(value: object) -> bool:
-    """Say whether a value is something that `to_table` takes, and not a file's name."""
-    if isinstance(value, str | bytes) or hasattr(value, "__fspath__"):
-        return False
-    interchange = hasattr(value, "__arrow_c_stream__") or hasattr(value, "__dataframe__")
-    return interchange or isinstance(value, Mapping | list | tuple | pa.Table)
-
-
 def to_table(frame: Any) -> pa.Table:
     """Return any frame as an Arrow table.
 

@@ -73,7 +73,7 @@ def read(source: Source) -> Run:
 
 def _places(source: Source, table: FileTable) -> dict[str, Any]:
     """Return start, end, path and end path of every result."""
-    place, length = table["place"], table.columns.get("length")
+    place, length = table["place"], table.get("length")
     if pa.types.is_integer(place.type):
         start = column_array(place, np.int64)
         size = None if length is None else column_array(length, np.int64)

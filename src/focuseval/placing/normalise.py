@@ -68,11 +68,6 @@ def code_points(text: str) -> NDArray[np.uint32]:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
-def to_text(codes: NDArray[np.uint32]) -> str:
-    """Return the text of an array of code points."""
-    return codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
-
-
 def normal_form(text: str) -> str:
     r"""Return a text's normal form alone: what `normalise` gives, without the way back.
 
@@ -119,7 +114,7 @@ def normalise(text: str) -> Normalised:
     inside = np.r_[False, source[1:] == source[:-1]][: len(source)] | (mark > 0)
     if ((mark[1:] > 0) & (mark[:-1] > 0)).any():  # the marks of each base character go into canonical order
         codes = codes[np.lexsort((mark, np.cumsum(mark == 0)))]
-    return Normalised(to_text(codes), source, inside)
+    return Normalised(codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass"), source, inside)
 
 
 def _decompose(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.uint8], NDArray[np.int64]]:

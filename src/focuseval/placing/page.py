@@ -20,7 +20,7 @@ from focuseval.placing.normalise import Normalised, longer_than, normal_form, no
 from focuseval.placing.occurrences import occurrences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 OPEN = -1
 """No candidate could be chosen."""
@@ -248,15 +248,6 @@ def place(page: Page, wanted: Sequence[Wanted], similarity: float) -> list[Place
         if row == OPEN and want.start >= 0 and options[want].starts:
             rows[want] = nearest_candidate(options[want].starts, want.start)
     return [options[want].take(rows[want]) for want in wanted]
-
-
-def place_quotes(page: Page, quotes: Iterable[str], similarity: float) -> list[Placed]:
-    """Place quotes that come in the order of the document; a blank one is lost.
-
-    Their numbers are even, because quotes do not touch as chunks do.
-    """
-    texts = [quote if quote.strip() else "" for quote in quotes]
-    return place(page, [Wanted(text, order=2 * number) for number, text in enumerate(texts)], similarity)
 
 
 def _same_in_normal_form(page: Page, want: Wanted, option: Candidates) -> Candidates:

@@ -23,7 +23,7 @@ from focuseval.data.placement import (
 )
 from focuseval.data.remarks import Remark, worded
 from focuseval.data.spans import union
-from focuseval.errors import FormatError, MissingDataError
+from focuseval.errors import FormatError
 from focuseval.placing.pointers import starts_and_ends, strings
 from focuseval.placing.texts import (
     SIMILARITY,
@@ -159,17 +159,6 @@ def _remarks_on_run(run: Run, placement: Placement) -> Iterator[Remark]:
             yield Remark("not in the index", len(rows), (what, where))
     if run.start is not None:
         yield from unsure_offsets(collection_of(placement), placement.document, run.start, run.path, run.text)
-
-
-def needs_collection(run: Run) -> MissingDataError:
-    """Return the refusal of results that only a collection could place: texts, or element paths."""
-    where = run.file or run.run_id
-    if run.path is None:
-        return MissingDataError(f"{where}: results are texts, so their places are unknown; give docs or an index")
-    return MissingDataError(
-        f"{where}: results are element paths, so their characters are unknown; "
-        "build the collection's index with 'focuseval index' and give it as the index"
-    )
 
 
 def refuse_bad_spans(run: Run) -> None:
