@@ -60,6 +60,8 @@ _PATTERN = {
     "rank": r"[+-]?[0-9]{1,9}",
     "real": r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|(?i:nan|inf|infinity))",
 }
+FAR = 10**9
+"""No document has as many characters."""
 NUMBERS = frozenset(_PATTERN)
 """The kinds of columns that are numbers."""
 _KNOWN = {kind: re.compile(pattern) for kind, pattern in _PATTERN.items()}
@@ -436,10 +438,8 @@ def words(
     strings = values if isinstance(values, (pa.Array, pa.ChunkedArray)) else pa.array(values, pa.string())
     bad = strings.filter(pc.match_substring_regex(pc.cast(strings, pa.string()), r"^$|[\s\x00\x{feff}]"))
     if len(bad):
-        raise FormatError(
-            f"expected a {what} without blanks, found {bad[0].as_py()!r}",
-            remedy="write a format that can hold it, such as JSONL",
-        )
+        what = f"expected a {what} without blanks, found {bad[0].as_py()!r}"
+        raise FormatError(what, remedy="write a format that can hold it, such as JSONL")
     return strings if codes is None else strings.take(pa.array(codes))
 
 

@@ -74,11 +74,8 @@ def open_source(path: str | Location | Source, *, hashed: bool = True) -> Source
     try:
         raw = sys.stdin.buffer.read() if name == "<stdin>" else _load(location(path))
     except (OSError, ValueError) as error:  # ValueError: a name with a NUL in it
-        raise FormatError(
-            f"cannot be read: {getattr(error, 'strerror', None) or error}",
-            at=name,
-            remedy="check the name and the permissions",
-        ) from error
+        what = f"cannot be read: {getattr(error, 'strerror', None) or error}"
+        raise FormatError(what, at=name, remedy="check the name and the permissions") from error
     return source_of(raw, name, hashed=hashed)
 
 

@@ -171,11 +171,8 @@ def convert_run(run: Run, to: Format, index: Collection | None = None, *, lossy:
         run = place_run(run, index)
         lost = run.nameless
         if len(lost) and not lossy:
-            raise FormatError(
-                f"expected texts of one document each, found {len(lost)} in none or in several",
-                at=run.at(int(lost[0])),
-                remedy="lossy leaves them out",
-            )
+            what = f"expected texts of one document each, found {len(lost)} in none or in several"
+            raise FormatError(what, at=run.at(int(lost[0])), remedy="lossy leaves them out")
         if len(lost):
             remarks.append(_left_out(f"{len(lost)} texts that are in none of the documents or in several"))
         run = run.take(np.setdiff1d(np.arange(len(run)), lost))
@@ -206,11 +203,8 @@ def _places_in_topic(run: Run) -> NDArray[np.int64]:
 def _as_spans(run: Run, to: Format, index: Collection | None, remarks: list[Remark]) -> Run:
     """Return the run with spans in place of paths, texts and whole documents; every one of them must be found."""
     if index is None:
-        raise FormatError(
-            f"expected offsets, found {named(run_facets(run), _TRANSLATED)}",
-            at=run.file or None,
-            remedy=f"{to.name} says offsets: give docs or an index",
-        )
+        what = f"expected offsets, found {named(run_facets(run), _TRANSLATED)}"
+        raise FormatError(what, at=run.file or None, remedy=f"{to.name} says offsets: give docs or an index")
     kinds = places(run)
     run = place_run(run, index)
     if run.placement is not None and run.placement.alignment is not None:
@@ -250,11 +244,8 @@ def _ranked_by_score(run: Run, remarks: list[Remark], *, lossy: bool) -> Run:
         remarks.append(Remark("no scores"))
     elif by_score_and_document(run.topic, run.score, pa.chunked_array([strings(run.document)])) is not None:
         if not lossy:
-            raise FormatError(
-                "expected scores that agree with the ranking, as TREC runs are ranked by score alone",
-                at=run.file or None,
-                remedy="lossy writes 1/rank in their place",
-            )
+            what = "expected scores that agree with the ranking, as TREC runs are ranked by score alone"
+            raise FormatError(what, at=run.file or None, remedy="lossy writes 1/rank in their place")
         remarks.append(_left_out("scores that contradict the ranking; 1/rank is written"))
         run = replace(run, score=None)
     return run
@@ -306,11 +297,8 @@ def _translated(gold: Gold, to: Format, index: Collection) -> Gold:
         return with_elements(with_pointers(gold, index), index)
     unplaced = int(np.count_nonzero(gold.passages.start < 0))
     if unplaced:
-        raise FormatError(
-            f"expected documents of the index, found {unplaced} passages of others",
-            at=gold.file or None,
-            remedy="give the index of the gold's collection",
-        )
+        what = f"expected documents of the index, found {unplaced} passages of others"
+        raise FormatError(what, at=gold.file or None, remedy="give the index of the gold's collection")
     passages = replace(gold.passages, start_path=None, end_path=None)
     return replace(gold, passages=passages, articles=replace(gold.articles, bep_path=None))
 

@@ -104,11 +104,8 @@ def one_format(sources: Sequence[Source]) -> Format:
     chosen = (judged or formats)[0]
     for source, other, empty in zip(sources, formats, unjudged, strict=True):
         if other != chosen and not (chosen.by_topic and empty):
-            raise FormatError(
-                f"expected one format in the folder, {chosen.name}, found {other.name}",
-                at=source.name,
-                remedy="keep golds of different formats in different folders",
-            )
+            what = f"expected one format in the folder, {chosen.name}, found {other.name}"
+            raise FormatError(what, at=source.name, remedy="keep golds of different formats in different folders")
     return chosen
 
 

@@ -25,16 +25,15 @@ import numpy as np
 from focuseval.data.run import Run
 from focuseval.errors import FormatError, MissingDataError
 from focuseval.formats.columns import Layout, checked, column_array, read_table
-from focuseval.formats.judgements import Question, Span, gold_of_questions, text_of
+from focuseval.formats.judgements import Question, Span, gold_reader, text_of
 from focuseval.formats.ranking import ranked, topic_codes
 from focuseval.placing.normalise import from_bytes
 from focuseval.placing.texts import as_strings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from focuseval.collection.protocol import Collection
-    from focuseval.data.gold import Gold
     from focuseval.errors import Place
     from focuseval.formats.content import Source
 
@@ -49,7 +48,8 @@ SCORED = Layout(
 _BYTES = "offsets count bytes of the UTF-8 text"
 
 
-def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold:
+@gold_reader
+def read(sources: Sequence[Source], documents: Collection | None = None) -> Iterator[Question]:
     """Return the judged passages."""
     topics: dict[str, tuple[list[Span], Place, set[str]]] = {}
     for source in sources:
@@ -74,11 +74,8 @@ def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold
             passages, _, aspects = topics.setdefault(topic, ([], at, set()))
             passages.append(Span(document, first, last))
             aspects.update(aspect for aspect in map(str.strip, "|".join(fields[4:]).split("|")) if aspect)
-    questions = (
-        Question("", passages, at, topic, attributes={"aspects": "\t".join(sorted(aspects))})
-        for topic, (passages, at, aspects) in topics.items()
-    )
-    return gold_of_questions(sources, questions)
+    for topic, (passages, at, aspects) in topics.items():
+        yield Question("", passages, at, topic, attributes={"aspects": "\t".join(sorted(aspects))})
 
 
 def read_run(source: Source, documents: Collection | None = None) -> Run:

@@ -43,7 +43,7 @@ from focuseval.formats.judgements import Judgements
 from focuseval.formats.xml import EventReader, attributes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from focuseval.data.gold import Gold
     from focuseval.formats.content import Source
@@ -94,16 +94,6 @@ def read_each(sources: Sequence[Source], rows: Judgements, make: Callable[[Sourc
         raise FormatError(
             "expected <assessments topic=…>, found none", at=sources[0].name, remedy="is it a file of assessments?"
         )
-
-
-def wrapped(gold: Gold, write_topic: Callable[[int, str], Iterable[bytes]]) -> Iterator[bytes]:
-    """Yield an ``<assessments>`` for the gold's topic, or one after another inside a wrapper for several."""
-    many = len(gold.topics) != 1
-    yield b"<inex-assessments>\n" if many else b""
-    for code, topic in enumerate(gold.topics):
-        yield from write_topic(code, topic)
-        yield b"</assessments>\n"
-    yield b"</inex-assessments>\n" if many else b""
 
 
 @dataclass
@@ -166,11 +156,8 @@ def read_grades(sources: Sequence[Source]) -> Gold:
     rows, scales = Judgements(), set[str]()
     for reader in read_each(sources, rows, partial(GradesReader, scales=scales)):
         if len(scales) > 1:
-            raise FormatError(
-                "expected grades of one year, found coverage and specificity together",
-                at=reader.source.name,
-                remedy="keep golds of different years in different folders",
-            )
+            what = "expected grades of one year, found coverage and specificity together"
+            raise FormatError(what, at=reader.source.name, remedy="keep golds of different years in different folders")
     return rows.gold(sources, next(iter(scales), "grades"))
 
 
@@ -178,25 +165,15 @@ def write_grades(gold: Gold) -> Iterator[bytes]:
     """Yield the assessments, a topic after another."""
     e, early = gold.elements, gold.scale == "coverage"
     names = ("relevance", "coverage") if early else ("exhaustiveness", "specificity")
-    paths, marks = e.path.to_pylist(), (("inferred", e.inferred), ("inpool", e.inpool))
-
-    def grade(value: int) -> str:
-        return "U" if value < 0 else str(value)
-
-    def write_topic(code: int, topic: str) -> Iterator[bytes]:
-        yield f"<assessments{attributes({'topic': topic, **gold.attributes.get(topic, {})})}>\n".encode()
-        graded: dict[int, list[str]] = {}
-        for row in np.flatnonzero(e.topic == code).tolist():
-            fit = int(e.specificity[row])
-            second = "NLSE"[fit] if early and fit >= 0 else grade(fit)
-            said = {"path": paths[row], names[0]: grade(int(e.exhaustivity[row])), names[1]: second}
-            said |= {name: str(bool(flags[row])).lower() for name, flags in marks if flags is not None}
-            graded.setdefault(int(e.document[row]), []).append(f"    <path{attributes(said)}/>\n")
-        for document in gold.articles.document[gold.articles.topic == code].tolist():
-            head = attributes({"file": gold.documents[document].as_py()})
-            yield f"  <file{head}>\n{''.join(graded.get(document, []))}  </file>\n".encode()
-
-    return wrapped(gold, write_topic)
+    marks = [(name, flags) for name, flags in (("inferred", e.inferred), ("inpool", e.inpool)) if flags is not None]
+    inside: dict[tuple[int, int], list[str]] = {}
+    columns = (column.tolist() for column in (e.topic, e.document, e.exhaustivity, e.specificity))
+    for row, (topic, document, *grades, path) in enumerate(zip(*columns, e.path.to_pylist(), strict=True)):
+        first, second = ("U" if grade < 0 else str(grade) for grade in grades)
+        values = {"path": path, names[0]: first, names[1]: "NLSE"[grades[1]] if early and grades[1] >= 0 else second}
+        values |= {name: str(bool(flags[row])).lower() for name, flags in marks}
+        inside.setdefault((topic, document), []).append(f"    <path{attributes(values)}/>\n")
+    return _written(gold, inside, "file")
 
 
 @dataclass
@@ -306,35 +283,44 @@ def read_highlights(sources: Sequence[Source]) -> Gold:
 
 def write_highlights(gold: Gold) -> Iterator[bytes]:
     """Yield the assessments, a topic after another."""
-    beps, p, e = gold.articles.bep_path, gold.passages, gold.elements
-    starts, ends = (column.to_pylist() if column is not None else [] for column in (p.start_path, p.end_path))
-    paths = e.path.to_pylist()
+    a, p, e = gold.articles, gold.passages, gold.elements
+    inside: dict[tuple[int, int], list[str]] = {}
 
-    def known(size: Any) -> int | None:
-        return None if size < 0 else int(size)
+    def add(table: Any, name: str, columns: Mapping[str, Any]) -> None:
+        """Add a tag for every row of a table; an unknown number is left out, as a path that is not there."""
+        listed = (c.tolist() if isinstance(c, np.ndarray) else c.to_pylist() for c in columns.values())
+        for topic, document, *row in zip(table.topic.tolist(), table.document.tolist(), *listed, strict=True):
+            known = {key: None if value == UNKNOWN else value for key, value in zip(columns, row, strict=True)}
+            if known.get("exhaustivity") == TOO_SMALL:
+                known["exhaustivity"] = "?"
+            if any(value is not None for value in known.values()):
+                inside.setdefault((topic, document), []).append(f"    <{name}{attributes(known)}/>\n")
 
-    def write_topic(code: int, topic: str) -> Iterator[bytes]:
-        facts = dict(gold.attributes.get(topic, {}))
-        embedded = facts.pop("inex_topic", None)
-        collections = {k: facts.pop(k) for k in list(facts) if k == "collection" or k.startswith("collection:")}
+    if a.bep_path is not None:
+        add(a, "best-entry-point", {"path": a.bep_path})
+    if p.start_path is not None and p.end_path is not None:
+        add(p, "passage", {"start": p.start_path, "end": p.end_path, "size": p.size})
+    add(e, "element", {"path": e.path, "exhaustivity": e.exhaustivity, "size": e.size, "rsize": e.rsize})
+    return _written(gold, inside, "name")
+
+
+def _written(gold: Gold, inside: Mapping[tuple[int, int], Iterable[str]], by: str) -> Iterator[bytes]:
+    """Yield an ``<assessments>`` for the gold's topic, or one after another inside a wrapper for several.
+
+    `inside` are the lines in the ``<file>`` of every judged pair, which is named `by` one of its attributes.
+    """
+    a, names, many = gold.articles, gold.documents.to_pylist(), len(gold.topics) != 1
+    yield b"<inex-assessments>\n" if many else b""
+    for code, topic in enumerate(gold.topics):
+        facts, embedded, collections = dict(gold.attributes.get(topic, {})), None, dict[str, str]()
+        if by == "name":
+            embedded = facts.pop("inex_topic", None)
+            collections = {k: facts.pop(k) for k in list(facts) if k == "collection" or k.startswith("collection:")}
         yield f"<assessments{attributes({'topic': topic, **facts})}>\n".encode()
         yield f"  {embedded}\n".encode() if embedded else b""
-        inside: dict[int, list[str]] = {}
-        for row in np.flatnonzero(p.topic == code).tolist():
-            said = attributes({"start": starts[row], "end": ends[row], "size": known(p.size[row])})
-            inside.setdefault(int(p.document[row]), []).append(f"    <passage{said}/>\n")
-        for row in np.flatnonzero(e.topic == code).tolist():
-            grade = "?" if e.exhaustivity[row] == TOO_SMALL else int(e.exhaustivity[row])
-            sizes = {"size": known(e.size[row]), "rsize": known(e.rsize[row])}
-            said = attributes({"path": paths[row], "exhaustivity": grade, **sizes})
-            inside.setdefault(int(e.document[row]), []).append(f"    <element{said}/>\n")
-        for row in np.flatnonzero(gold.articles.topic == code).tolist():
-            name = gold.documents[int(gold.articles.document[row])].as_py()
-            collection = collections.get(f"collection:{name}", collections.get("collection"))
-            head = attributes({"collection": collection, "name": name})
-            bep = beps[row].as_py() if beps is not None else None
-            lines = [f"    <best-entry-point{attributes({'path': bep})}/>\n"] if bep else []
-            lines += inside.get(int(gold.articles.document[row]), [])
-            yield f"  <file{head}>\n{''.join(lines)}  </file>\n".encode()
-
-    return wrapped(gold, write_topic)
+        for document in a.document[a.topic == code].tolist():
+            collection = collections.get(f"collection:{names[document]}", collections.get("collection"))
+            head = attributes({"collection": collection, by: names[document]})
+            yield f"  <file{head}>\n{''.join(inside.get((code, document), ()))}  </file>\n".encode()
+        yield b"</assessments>\n"
+    yield b"</inex-assessments>\n" if many else b""

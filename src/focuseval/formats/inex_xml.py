@@ -33,7 +33,7 @@ import pyarrow.compute as pc
 from focuseval.data.remarks import Remark
 from focuseval.data.run import Run
 from focuseval.errors import FormatError
-from focuseval.formats.columns import ARROW, checked, column_array, no_number, number, numbers
+from focuseval.formats.columns import ARROW, FAR, checked, column_array, no_number, number, numbers
 from focuseval.formats.content import source_of
 from focuseval.formats.ranking import ranked
 from focuseval.formats.xml import EventReader, attributes, text
@@ -54,7 +54,6 @@ _COLUMNS = {
 }  # fmt: skip
 """What a result says, and its line: the kinds of its columns."""
 _NUMPY: dict[str, Any] = {"int": np.int64, "rank": np.int32, "real": np.float64}
-_FAR = 10**9
 
 
 def read(source: Source) -> Run:
@@ -76,11 +75,8 @@ def build(source: Source, raw: Submission) -> Run:
 
     ranks, scores, remarks = columns["rank"], columns["score"], list[Remark]()
     if 0 < ranks.null_count < len(ranks):
-        raise FormatError(
-            "expected a <rank> in every result or in none, found a result without",
-            at=first_without("rank"),
-            remedy="give every result its rank, or leave all ranks out",
-        )
+        what = "expected a <rank> in every result or in none, found a result without"
+        raise FormatError(what, at=first_without("rank"), remedy="give every result its rank, or leave all ranks out")
     if 0 < scores.null_count < len(scores):
         if ranks.null_count:
             raise FormatError(
@@ -314,7 +310,7 @@ def read_ordinary(source: Source) -> Submission | None:
             return None
     if "end" in values:
         start, length = (raw.columns[name].to_numpy() for name in ("start", "end"))
-        if max(start.max(), length.max()) >= _FAR:
+        if max(start.max(), length.max()) >= FAR:
             return None
         raw.columns["end"] = pa.array(start + length)
     newlines = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))

@@ -1,7 +1,7 @@
 """Judgements of one file, or of a folder of them, as one `Gold`: gathered row by row, or as columns.
 
-`Judgements` gathers rows: elements and passages as files say them, or the spans of questions (`gold_of_questions`), for
-the collections of retrieval-augmented generation. Overlapping spans are kept as they are, united in every count of
+`Judgements` gathers rows: elements and passages as files say them, or the spans of questions (`gold_reader`), for the
+collections of retrieval-augmented generation. Overlapping spans are kept as they are, united in every count of
 characters, and counted in the gold's remarks. `JudgedRows` holds columns, for formats whose golds are large: a check
 marks the wrong rows of all at once, and the first wrong line is named, as if the lines had been read one after another.
 
@@ -11,14 +11,15 @@ A (topic, document) pair is judged once; a second judgement is refused with both
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
+from functools import wraps
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
 from focuseval.data.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
-from focuseval.data.remarks import counted_kinds
+from focuseval.data.remarks import Remark, counted_kinds
 from focuseval.data.spans import union
 from focuseval.engine.keys import indices
 from focuseval.errors import FormatError, MissingDataError
@@ -30,10 +31,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.collection.protocol import Collection
-    from focuseval.data.remarks import Remark
     from focuseval.errors import Place
     from focuseval.formats.content import Source
 
+P = ParamSpec("P")
 Table = TypeVar("Table", Articles, Passages, GradedElements)
 
 _TYPES = {
@@ -161,26 +162,36 @@ class Judgements:
         return replace(gold, remarks=(*counted, *remarks))
 
 
-def gold_of_questions(
-    sources: Sequence[Source], questions: Iterable[Question], remarks: Callable[[], Sequence[Remark]] = tuple
-) -> Gold:
-    """Return questions and their spans as a gold; `remarks` are asked for when all questions were read."""
-    rows, codes = Judgements(), {source.name: code for code, source in enumerate(sources)}
+def gold_of_questions(questions: Iterable[Question | Remark], sources: Sequence[Source] = ()) -> Gold:
+    """Return questions and their spans, and remarks among them, as a gold."""
+    rows, remarks, codes = Judgements(), list[Remark](), {source.name: code for code, source in enumerate(sources)}
     for one in questions:
+        if isinstance(one, Remark):
+            remarks.append(one)
+            continue
         topic = rows.question(one.name or f"q{len(rows.queries) + 1}", one.query)
         rows.add(topic, one.spans, one.at, one.judged, code=codes.get(one.at.file, 0))
         if one.attributes:
             rows.attributes[topic] = dict(one.attributes)
-    return rows.gold(sources, remarks=remarks())
+    return rows.gold(sources, remarks=remarks)
+
+
+def gold_reader(
+    questions: Callable[Concatenate[Sequence[Source], P], Iterable[Question | Remark]],
+) -> Callable[Concatenate[Sequence[Source], P], Gold]:
+    """Make the reader of a collection from a generator of the questions in its files."""
+
+    @wraps(questions)
+    def read(sources: Sequence[Source], /, *more: P.args, **named: P.kwargs) -> Gold:
+        return gold_of_questions(questions(sources, *more, **named), sources)
+
+    return read
 
 
 def judged_twice(document: str, topic: str, first: Place, second: Place) -> FormatError:
     """Return the refusal of a second judgement."""
-    return FormatError(
-        f"expected one judgement of document {document!r} for topic {topic!r}, found another at {first}",
-        at=second,
-        remedy="keep one of the two",
-    )
+    what = f"expected one judgement of document {document!r} for topic {topic!r}, found another at {first}"
+    return FormatError(what, at=second, remedy="keep one of the two")
 
 
 def _origin(sources: Sequence[Source]) -> dict[str, Any]:
@@ -375,9 +386,6 @@ def text_of(documents: Collection | None, name: str, topic: str, at: Place) -> s
         raise MissingDataError(f"{at}: the offsets in {name!r} need the documents' text; give docs or an index")
     row = int(documents.find([name])[0])
     if row < 0:
-        raise FormatError(
-            f"expected documents of the collection, found {name!r} for topic {topic!r}",
-            at=at,
-            remedy="check the documents given, or the ids in the gold",
-        )
+        what = f"expected documents of the collection, found {name!r} for topic {topic!r}"
+        raise FormatError(what, at=at, remedy="check the documents given, or the ids in the gold")
     return documents.text(row)

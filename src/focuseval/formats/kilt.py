@@ -20,39 +20,37 @@ import numpy as np
 
 from focuseval.data.remarks import counted_kinds
 from focuseval.errors import FormatError
-from focuseval.formats.json_records import field, parse_lines
-from focuseval.formats.judgements import Question, Span, gold_of_questions, text_of
+from focuseval.formats.judgements import Question, Span, gold_reader, text_of
+from focuseval.formats.rows import field, parse_lines
 from focuseval.placing.normalise import code_points
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from focuseval.collection.protocol import Collection
-    from focuseval.data.gold import Gold
+    from focuseval.data.remarks import Remark
     from focuseval.errors import Place
     from focuseval.formats.content import Source
 
 
-def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold:
+@gold_reader
+def read(sources: Sequence[Source], documents: Collection | None = None) -> Iterator[Question | Remark]:
     """Return the provenance of all outputs, in code points of the pages."""
-    whole = list[str]()  # the pages of provenances without characters
-
-    def questions() -> Iterator[Question]:
-        for source in sources:
-            for line, record in parse_lines(source):
-                at, topic = source.at(line), str(record.get("id") or line)
-                query = field(record, "input", str, at) if "input" in record else ""
-                spans = dict[Span, None]()
-                outputs = [one for one in field(record, "output", list, at) if isinstance(one, dict)]
-                for entry in (entry for output in outputs for entry in output.get("provenance") or ()):
-                    if not isinstance(entry, dict):
-                        raise FormatError(f"expected a provenance object, found {str(entry)[:60]!r}", at=at)
-                    page = str(entry.get("wikipedia_id") or field(entry, "wikipedia_id", str, at, f"topic {topic!r}"))
-                    spans[_span(entry, page, text_of(documents, page, topic, at), topic, at)] = None
-                    whole.extend([page] if _number(entry, "start_character", topic, at) is None else [])
-                yield Question(query, list(spans), at, topic)
-
-    return gold_of_questions(sources, questions(), lambda: counted_kinds(no_characters=len(whole)))
+    whole = 0
+    for source in sources:
+        for line, record in parse_lines(source):
+            at, topic = source.at(line), str(record.get("id") or line)
+            query = field(record, "input", str, at) if "input" in record else ""
+            spans = dict[Span, None]()
+            outputs = [one for one in field(record, "output", list, at) if isinstance(one, dict)]
+            for entry in (entry for output in outputs for entry in output.get("provenance") or ()):
+                if not isinstance(entry, dict):
+                    raise FormatError(f"expected a provenance object, found {str(entry)[:60]!r}", at=at)
+                page = str(entry.get("wikipedia_id") or field(entry, "wikipedia_id", str, at, f"topic {topic!r}"))
+                spans[_span(entry, page, text_of(documents, page, topic, at), topic, at)] = None
+                whole += _number(entry, "start_character", topic, at) is None
+            yield Question(query, list(spans), at, topic)
+    yield from counted_kinds(no_characters=whole)
 
 
 def embedded_texts(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
@@ -82,11 +80,8 @@ def _number(entry: dict[str, Any], name: str, topic: str, at: Place) -> int | No
     if value is None or value == -1:
         return None
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise FormatError(
-            f"expected a whole number as {name!r} for topic {topic!r}, found {value!r}",
-            at=at,
-            remedy="-1, or nothing, says that there is none",
-        )
+        what = f"expected a whole number as {name!r} for topic {topic!r}, found {value!r}"
+        raise FormatError(what, at=at, remedy="-1, or nothing, says that there is none")
     return value
 
 

@@ -15,8 +15,8 @@ import json
 from typing import TYPE_CHECKING
 
 from focuseval.errors import FormatError
-from focuseval.formats.json_records import Lines, field, parse
-from focuseval.formats.judgements import Question, Span, gold_of_questions, spans_of
+from focuseval.formats.judgements import Question, Span, gold_reader, spans_of
+from focuseval.formats.rows import Lines, field, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,25 +25,23 @@ if TYPE_CHECKING:
     from focuseval.formats.content import Source
 
 
-def read(sources: Sequence[Source]) -> Gold:
+@gold_reader
+def read(sources: Sequence[Source]) -> Iterator[Question]:
     """Return the snippets of all tests."""
-    return gold_of_questions(sources, (question for source in sources for question in _questions(source)))
-
-
-def _questions(source: Source) -> Iterator[Question]:
-    lines = Lines(source)
-    for i, test in enumerate(field(parse(source), "tests", list, source.at())):
-        query = field(test, "query", str, source.at(), f"tests[{i}]")
-        at = source.at(lines.of(query))
-        spans = []
-        for snippet in field(test, "snippets", list, at, f"{query!r}"):
-            path = field(snippet, "file_path", str, at, f"a snippet of {query!r}")
-            span = field(snippet, "span", list, at, f"a snippet of {query!r}")
-            if len(span) != 2 or not all(type(position) is int for position in span):
-                raise FormatError(f"expected a span [start, end] for {query!r}, found {span}", at=at)
-            spans.append(Span(path, span[0], span[1], snippet.get("answer")))
-        tags = {"tags": ",".join(map(str, test["tags"]))} if test.get("tags") else {}
-        yield Question(query, spans, at, attributes=tags)
+    for source in sources:
+        lines = Lines(source)
+        for i, test in enumerate(field(parse(source), "tests", list, source.at())):
+            query = field(test, "query", str, source.at(), f"tests[{i}]")
+            at = source.at(lines.of(query))
+            spans = []
+            for snippet in field(test, "snippets", list, at, f"{query!r}"):
+                path = field(snippet, "file_path", str, at, f"a snippet of {query!r}")
+                span = field(snippet, "span", list, at, f"a snippet of {query!r}")
+                if len(span) != 2 or not all(type(position) is int for position in span):
+                    raise FormatError(f"expected a span [start, end] for {query!r}, found {span}", at=at)
+                spans.append(Span(path, span[0], span[1], snippet.get("answer")))
+            tags = {"tags": ",".join(map(str, test["tags"]))} if test.get("tags") else {}
+            yield Question(query, spans, at, attributes=tags)
 
 
 def write(gold: Gold) -> Iterator[bytes]:

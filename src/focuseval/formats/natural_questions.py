@@ -19,52 +19,49 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from focuseval.errors import FormatError
-from focuseval.formats.json_records import field, parse_lines
-from focuseval.formats.judgements import Question, Span, gold_of_questions, text_of
+from focuseval.formats.judgements import Question, Span, gold_reader, text_of
+from focuseval.formats.rows import field, parse_lines
 from focuseval.placing.normalise import from_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from focuseval.collection.protocol import Collection
-    from focuseval.data.gold import Gold
     from focuseval.errors import Place
     from focuseval.formats.content import Source
 
 
-def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold:
+@gold_reader
+def read(sources: Sequence[Source], documents: Collection | None = None) -> Iterator[Question]:
     """Return the long answers of all examples."""
-    return gold_of_questions(sources, (one for source in sources for one in _questions(source, documents)))
-
-
-def _questions(source: Source, documents: Collection | None) -> Iterator[Question]:
-    for line, record in parse_lines(source):
-        at = source.at(line)
-        name, page = _name(record, "example_id", at), _page(record, at)
-        query = field(record, "question_text", str, at, f"example {name}")
-        answers = []
-        for annotation in field(record, "annotations", list, at):
-            answer = field(annotation, "long_answer", dict, at, "an annotation")
-            if "start_token" in answer and "start_byte" not in answer:
-                raise FormatError(
-                    "expected 'start_byte' of long_answer, found tokens alone, as the simplified data set has them",
-                    at=at,
-                    remedy="read the original data set",
-                )
-            start, end = (field(answer, key, int, at, "long_answer") for key in ("start_byte", "end_byte"))
-            answers += [(start, end)] if start >= 0 else []
-        text = record.get("document_html") or (text_of(documents, page, name, at) if answers else "")
-        spans = []
-        for span in answers:
-            first, last = from_bytes(text, span).tolist()
-            if min(first, last) < 0:
-                raise FormatError(
-                    f"expected bytes at which characters of {page!r} begin for topic {name!r}, found {span}",
-                    at=at,
-                    remedy="the page must be the very bytes that were annotated, in UTF-8",
-                )
-            spans.append(Span(page, first, last))
-        yield Question(query, spans, at, name, [page])
+    for source in sources:
+        for line, record in parse_lines(source):
+            at = source.at(line)
+            name, page = _name(record, "example_id", at), _page(record, at)
+            query = field(record, "question_text", str, at, f"example {name}")
+            answers = []
+            for annotation in field(record, "annotations", list, at):
+                answer = field(annotation, "long_answer", dict, at, "an annotation")
+                if "start_token" in answer and "start_byte" not in answer:
+                    raise FormatError(
+                        "expected 'start_byte' of long_answer, found tokens alone, as the simplified data set has them",
+                        at=at,
+                        remedy="read the original data set",
+                    )
+                start, end = (field(answer, key, int, at, "long_answer") for key in ("start_byte", "end_byte"))
+                answers += [(start, end)] if start >= 0 else []
+            text = record.get("document_html") or (text_of(documents, page, name, at) if answers else "")
+            spans = []
+            for span in answers:
+                first, last = from_bytes(text, span).tolist()
+                if min(first, last) < 0:
+                    raise FormatError(
+                        f"expected bytes at which characters of {page!r} begin for topic {name!r}, found {span}",
+                        at=at,
+                        remedy="the page must be the very bytes that were annotated, in UTF-8",
+                    )
+                spans.append(Span(page, first, last))
+            yield Question(query, spans, at, name, [page])
 
 
 def embedded_texts(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:

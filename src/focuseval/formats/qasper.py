@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 from focuseval.collection.documents import open_documents
 from focuseval.data.gold import UNKNOWN
-from focuseval.formats.json_records import Lines, field, parse
-from focuseval.formats.judgements import Question, Span, gold_of_questions
+from focuseval.formats.judgements import Question, Span, gold_reader
+from focuseval.formats.rows import Lines, field, parse
 from focuseval.placing.place import place_gold
 
 if TYPE_CHECKING:
@@ -38,24 +38,22 @@ def read(sources: Sequence[Source], evidence: str = "evidence") -> Gold:
     return place_gold(read_quotes(sources, evidence), open_documents(dict(embedded_texts(sources))))
 
 
-def read_quotes(sources: Sequence[Source], evidence: str = "evidence") -> Gold:
+@gold_reader
+def read_quotes(sources: Sequence[Source], evidence: str = "evidence") -> Iterator[Question]:
     """Return the evidence as quotes without places, to be aligned."""
-    return gold_of_questions(sources, (one for source in sources for one in _questions(source, evidence)))
-
-
-def _questions(source: Source, evidence: str) -> Iterator[Question]:
-    lines = Lines(source)
-    for paper, record in _papers(source):
-        for qa in field(record, "qas", list, source.at(), paper):
-            query = field(qa, "question", str, source.at(), paper)
-            at = source.at(lines.of(query))
-            name = field(qa, "question_id", str, at, f"{query!r}")
-            quotes: dict[str, None] = {}
-            for entry in field(qa, "answers", list, at, f"{query!r}"):
-                answer = field(entry, "answer", dict, at, "answers")
-                if not answer.get("unanswerable"):
-                    quotes |= {text: None for text in field(answer, evidence, list, at, "answer") if text}
-            yield Question(query, [Span(paper, UNKNOWN, UNKNOWN, quote) for quote in quotes], at, name, [paper])
+    for source in sources:
+        lines = Lines(source)
+        for paper, record in _papers(source):
+            for qa in field(record, "qas", list, source.at(), paper):
+                query = field(qa, "question", str, source.at(), paper)
+                at = source.at(lines.of(query))
+                name = field(qa, "question_id", str, at, f"{query!r}")
+                quotes: dict[str, None] = {}
+                for entry in field(qa, "answers", list, at, f"{query!r}"):
+                    answer = field(entry, "answer", dict, at, "answers")
+                    if not answer.get("unanswerable"):
+                        quotes |= {text: None for text in field(answer, evidence, list, at, "answer") if text}
+                yield Question(query, [Span(paper, UNKNOWN, UNKNOWN, quote) for quote in quotes], at, name, [paper])
 
 
 read_highlighted = partial(read, evidence="highlighted_evidence")

@@ -24,7 +24,8 @@ import pyarrow as pa
 from focuseval.data.json_lines import json_line
 from focuseval.data.run import Run
 from focuseval.errors import FormatError
-from focuseval.formats.json_records import FAR, Text, Whole, Word, batch, checked, no_object, no_score, records
+from focuseval.formats.columns import FAR
+from focuseval.formats.json_records import Text, Whole, Word, batch, checked, no_object, no_score, records
 from focuseval.formats.ranking import ranked, topic_codes
 
 if TYPE_CHECKING:

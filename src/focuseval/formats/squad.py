@@ -29,9 +29,8 @@ from focuseval.data.fields import value
 from focuseval.data.gold import UNKNOWN
 from focuseval.errors import FormatError, Place
 from focuseval.formats.detection import FLAT_SQUAD, first_keys
-from focuseval.formats.json_records import Lines, field, parse
-from focuseval.formats.judgements import Question, Span, gold_of_questions, spans_of, text_of
-from focuseval.formats.rows import rows_of
+from focuseval.formats.judgements import Question, Span, gold_reader, spans_of, text_of
+from focuseval.formats.rows import Lines, field, parse, rows_of
 from focuseval.placing.place import place_gold
 
 if TYPE_CHECKING:
@@ -48,12 +47,9 @@ def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold
     return place_gold(read_quotes(sources), open_documents(dict(embedded_texts(sources))), quiet=True)
 
 
-def read_quotes(sources: Sequence[Source]) -> Gold:
+@gold_reader
+def read_quotes(sources: Sequence[Source]) -> Iterator[Question]:
     """Return the answers of all questions, as the file places them."""
-    return gold_of_questions(sources, _questions(sources))
-
-
-def _questions(sources: Sequence[Source]) -> Iterator[Question]:
     lines = [Lines(source) for source in sources]
     for code, document, paragraph in _documents(sources):
         for qa in field(paragraph, "qas", list, sources[code].at(), document):

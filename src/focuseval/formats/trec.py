@@ -95,11 +95,8 @@ def one_run_id(source: Source, table: FileTable, name: str | None = None) -> str
     """Return the run's name; a file holds one run."""
 
     def refuse(row: int, first: str, other: str) -> FormatError:
-        return FormatError(
-            f"expected one run in the file, {first!r}, found {other!r}",
-            at=source.at(table.line_of(row)),
-            remedy="split the file by its sixth column",
-        )
+        what = f"expected one run in the file, {first!r}, found {other!r}"
+        return FormatError(what, at=source.at(table.line_of(row)), remedy="split the file by its sixth column")
 
     return only_value(table.pop("run"), refuse, name)
 

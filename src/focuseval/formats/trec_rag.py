@@ -91,7 +91,7 @@ def place_gold(gold: Gold, segments: Segments, least: int = 1) -> Gold:
         if codes:
             name, at = gold.topics[a.topic[mine[0]]], gold.at_article(int(mine[0]))
             questions.append(Question(gold.queries.get(name, ""), found, at, name, [documents[code] for code in codes]))
-    placed = gold_of_questions((), questions)
+    placed = gold_of_questions(questions)
     uneven = Remark("segment lengths", segments.uneven, (f"{len(segments):,}",))
     remarks = (*gold.remarks, *placed.remarks, *([uneven] if segments.uneven else []))
     kept = {name: getattr(gold, name) for name in ("queries", "file", "sha256", "sources")}
@@ -112,8 +112,5 @@ def place_run(run: Run, segments: Segments) -> Run:
 
 def _unknown_segment(name: str, number: int, topic: str, at: Place) -> FormatError:
     more = f" (and {number - 1:,} more)" if number > 1 else ""
-    return FormatError(
-        f"expected segments of the segment file, found {name!r} for topic {topic!r}{more}",
-        at=at,
-        remedy="give a segment file of the same collection that holds all of them",
-    )
+    what = f"expected segments of the segment file, found {name!r} for topic {topic!r}{more}"
+    return FormatError(what, at=at, remedy="give a segment file of the same collection that holds all of them")

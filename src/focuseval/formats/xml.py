@@ -116,8 +116,6 @@ def attributes(values: Mapping[str, object]) -> str:
 def _legal(value: str) -> str:
     bad = re.search(_ILLEGAL, value)
     if bad:
-        raise FormatError(
-            f"expected text that XML can hold, found the character U+{ord(bad[0]):04X} in {value[:40]!r}",
-            remedy="write a format that can hold it, such as JSONL",
-        )
+        what = f"expected text that XML can hold, found the character U+{ord(bad[0]):04X} in {value[:40]!r}"
+        raise FormatError(what, remedy="write a format that can hold it, such as JSONL")
     return value

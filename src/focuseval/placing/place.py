@@ -223,11 +223,8 @@ def _aligned_quotes(gold: Gold, placement: Placement, similarity: float) -> Alig
     if (rows < 0).any():
         row, number = int(np.flatnonzero(rows < 0)[0]), len(np.unique(p.document[rows < 0]))
         more = f" (and {number - 1} more unknown documents)" if number > 1 else ""
-        raise FormatError(
-            f"expected documents of the collection, found {names[row]!r} for topic {topics[row]!r}{more}",
-            at=gold.at_passage(row),
-            remedy="check the documents given, or the ids in the gold",
-        )
+        what = f"expected documents of the collection, found {names[row]!r} for topic {topics[row]!r}{more}"
+        raise FormatError(what, at=gold.at_passage(row), remedy="check the documents given, or the ids in the gold")
     quotes = [quote or None for quote in as_strings(p.quote)] if p.quote is not None else [None] * len(rows)
     claims = Claims(p.start, p.end, column_of(None, len(rows)))
     found = align_texts(names, quotes, rows, collection_of(placement), claimed=claims, similarity=similarity)
