@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from focuseval.data.run import Run
     from focuseval.formats.catalogue import Format, Kind
 
-    Remarks = tuple[Remark, ...]
-
 
 def convert_file(
     source: str,
@@ -57,7 +55,7 @@ def convert_file(
     lossy: bool = False,
     replace: bool = False,
     cutoff: int | None = None,
-) -> Remarks:
+) -> tuple[Remark, ...]:
     """Convert a run or a gold file into another format, and return the remarks of reading and writing.
 
     With `replace` a folder of assessments that exists already is replaced; `cutoff` is the most results of a topic.
@@ -103,7 +101,7 @@ def write_run(
     index: Collection | None = None,
     *,
     lossy: bool = False,
-) -> Remarks:
+) -> tuple[Remark, ...]:
     """Write a run, whole or not at all, and return remarks on what the format cannot express."""
     chosen = find_format(format, "run")
     run, remarks = convert_run(run, chosen, index, lossy=lossy)
@@ -119,7 +117,7 @@ def write_gold(
     *,
     lossy: bool = False,
     replace: bool = False,
-) -> Remarks:
+) -> tuple[Remark, ...]:
     """Write a gold, whole or not at all, and return remarks on what the format cannot express.
 
     Formats with a topic a file make a folder of them, unless `path` is one file (``….xml``, or ``-``); with `replace`
@@ -164,7 +162,9 @@ _TRANSLATED = frozenset({"element", "range", "passage", "text", "document"})
 _PLACED = frozenset({"element", "range", "passage", "span", "point", "text", "unknown"})
 
 
-def convert_run(run: Run, to: Format, index: Collection | None = None, *, lossy: bool = False) -> tuple[Run, Remarks]:
+def convert_run(
+    run: Run, to: Format, index: Collection | None = None, *, lossy: bool = False
+) -> tuple[Run, tuple[Remark, ...]]:
     """Return the run as `to` can say it, and remarks on what changed."""
     remarks: list[Remark] = []
     if run.text is not None and index is not None and len(run.nameless):  # texts that came without a document
@@ -265,7 +265,7 @@ _ELEMENTS = frozenset({"coverage", "grades", "sizes"})
 
 def convert_gold(
     gold: Gold, to: Format, index: Collection | None = None, *, lossy: bool = False
-) -> tuple[Gold, Remarks]:
+) -> tuple[Gold, tuple[Remark, ...]]:
     """Return the gold as `to` can say it, and remarks on what changed."""
     facets = gold_facets(gold)
     translated = {facet for facet in facets.keys() - to.says if _NEEDS_INDEX.get(facet) in to.says}
