@@ -197,10 +197,8 @@ class SubmissionReader(EventReader):
                     raise error
                 self.run.faults.append(error)
             self.put(name, "score", score)
-        elif name == "file":
-            self.put(name, "document", value)
-        elif name == "in":
-            self.put(name, "in", value)
+        elif name in {"file", "in"}:
+            self.put(name, "document" if name == "file" else "in", value)
 
     def put(self, element: str, column: str, value: Any) -> None:
         """Set a value that a result says once."""

@@ -234,9 +234,12 @@ def place(page: Page, wanted: Sequence[Wanted], similarity: float) -> list[Place
         once = {text: Placed(at, at + len(text), EXACT, 1.0, 1) for text, (at,) in exact.items()}
         return [once[want.text] for want in wanted]
     found = page.candidates(exact, similarity)
-    options = {
-        want: claims.get(want) or _same_in_normal_form(page, want, found[want.text]) for want in dict.fromkeys(wanted)
-    }
+    options = {want: claims.get(want) or found[want.text] for want in wanted}
+    for want, option in options.items():
+        if option.how != EXACT and 0 <= want.start < want.end <= len(page.text):  # it may be there in normal form
+            there = normal_form(page.text[want.start : want.end])
+            if there and not longer_than(want.text, len(there)) and normal_form(want.text) == there:
+                options[want] = Candidates(NORMALISED, 1.0, (want.start,), (want.end,))
     rows = {want: 0 if len(option.starts) == 1 else OPEN for want, option in options.items()}
     if any(row == OPEN and want.order >= 0 and options[want].starts for want, row in rows.items()):
         chunks = sorted((want for want in options if want.order >= 0), key=lambda want: want.order)
@@ -248,12 +251,3 @@ def place(page: Page, wanted: Sequence[Wanted], similarity: float) -> list[Place
         if row == OPEN and want.start >= 0 and options[want].starts:
             rows[want] = nearest_candidate(options[want].starts, want.start)
     return [options[want].take(rows[want]) for want in wanted]
-
-
-def _same_in_normal_form(page: Page, want: Wanted, option: Candidates) -> Candidates:
-    """Return the claimed span where it says the same in normal form and the very text stands nowhere."""
-    if option.how == EXACT or not 0 <= want.start < want.end <= len(page.text):
-        return option
-    there = normal_form(page.text[want.start : want.end])
-    same = there and not longer_than(want.text, len(there)) and normal_form(want.text) == there
-    return Candidates(NORMALISED, 1.0, (want.start,), (want.end,)) if same else option

@@ -156,6 +156,6 @@ def differing_elements(gold: Gold, index: Collection) -> int:
 def _rows(gold: Gold, index: Collection) -> NDArray[np.int64]:
     rows = index.find(gold.documents).astype(np.int64)
     if (rows < 0).any():
-        name = gold.documents[int(np.flatnonzero(rows < 0)[0])].as_py()
+        name = gold.documents[int(np.argmax(rows < 0))].as_py()
         raise FormatError(f"expected documents of the index, found {name!r}", remedy="is it the same collection?")
     return rows

@@ -164,7 +164,7 @@ def column_of(values: ArrayLike | None, size: int) -> NDArray[np.int64]:
 
 
 def collection_of(placement: Placement) -> Collection:
-    """Return the collection of a placement with its texts and elements: `place_run` and `place_gold` put it there."""
+    """Return the collection of a placement, with its texts and elements."""
     return cast("Collection", placement.collection)
 
 
