@@ -34,7 +34,10 @@ SECTIONS = (
     (
         "Read and write",
         "Formats are detected from the content.",
-        ("read_run", "Run", "read_gold", "Gold", "data.gold:Articles", "data.gold:Passages", "write_run", "write_gold"),
+        (
+            *("read_run", "Run", "read_gold", "Gold", "data.gold:Articles", "data.gold:Passages"),
+            *("write_run", "write_gold", "data.remarks:Remark"),
+        ),
     ),
     (
         "Results and frames of other libraries",

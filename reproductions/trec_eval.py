@@ -9,7 +9,7 @@ from pathlib import Path
 
 import focuseval as fe
 from focuseval.data.tables import Table
-from focuseval.formats.source import source_of
+from focuseval.formats.content import source_of
 from reproductions.data import Missing
 from reproductions.published import compared, verdict
 

@@ -7,8 +7,8 @@ import numpy as np
 
 import focuseval as fe
 from focuseval.data.tables import Table
+from focuseval.formats.content import source_of
 from focuseval.formats.frames import run_from_frame
-from focuseval.formats.source import source_of
 from focuseval.measures.graded import precall, recall_precision, weak_ranks
 from focuseval.measures.matching import match
 from focuseval.measures.prepared import prepare

@@ -12,6 +12,7 @@ from focuseval.errors import AssessError
 from focuseval.example import ROOT
 from strategies.assessing import mark, save
 from strategies.projects import TIDES, begin_project, command
+from strategies.remarks import lines_of
 
 RUN = ROOT / "runs" / "focused" / "careful.xml"
 DECIDED, SINGLE, BOTH, APART = "water/tide", "water/rock-pool", "water/sounding", "water/tide-table"
@@ -55,7 +56,7 @@ def test_decisions_and_single_judgements_come_before_the_rule(project, rule, bot
     assert (found[DECIDED], found[SINGLE], found[BOTH]) == ((10, 30), (0, 20), both)
     assert (APART in gold.documents.to_pylist()) == (apart is not None), "what is open is left out"
     counts = f"1 decided, 1 single, {1 + (apart is not None)} by {rule}" + (", 1 open" if apart is None else "")
-    assert counts in gold.remarks[0]
+    assert counts in lines_of(gold)[0]
 
 
 def test_the_command_line_offers_every_rule():

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from focuseval.cli import COMMANDS, SECTIONS, main
 from focuseval.example import ROOT
-from focuseval.formats.output import write_whole
+from focuseval.formats.content import write_whole
 from strategies.commands import LEAVES
 
 RUN = "1 Q0 d1 1 4 R\n1 Q0 d2 2 3 R\n"

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from focuseval.engine import native
 from focuseval.formats import columns, find_format, source_of
-from focuseval.formats.columns import Layout
-from focuseval.formats.table import read_table
+from focuseval.formats.columns import Layout, read_table
 from strategies.runs import said
 from strategies.samples import SAMPLES
 

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 import focuseval.cli.gate
 from focuseval.cli import main
 from focuseval.evaluation.gate import read_baseline
-from focuseval.formats.output import write_whole
+from focuseval.formats.content import write_whole
 
 QRELS = "".join(f"{t} 0 d{d} {int(d == t % 3)}\n" for t in range(8) for d in range(6))
 

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from focuseval.cli import main
 from focuseval.errors import FormatError
 from focuseval.formats import read_gold
-from focuseval.formats.source import source_of
+from focuseval.formats.content import source_of
 
 TEXT = "Boil water. Stir well. Add the leaves. Stir well. Serve."
 GOOD = {"topic": "q1", "query": "what comes first?", "doc": "tea", "spans": [{"start": 0, "end": 11}]}

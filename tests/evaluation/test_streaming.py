@@ -36,10 +36,10 @@ def lines_of(topics, results):
 def scored(path, *, streamed, **options):
     """Evaluate with blocks of about two lines, or at once."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run_blocks, "LARGE", 0 if streamed else 1 << 40)
+        patch.setattr(files, "LARGE", 0 if streamed else 1 << 40)
         patch.setattr(streaming, "TOPICS", 2)
-        patch.setattr(run_blocks.cuts, "__defaults__", (150,))
-        patch.setattr(run_blocks, "_LOOK", 40)
+        patch.setattr(files.cuts, "__defaults__", (150,))
+        patch.setattr(files, "_LOOK", 40)
         return evaluate(options.pop("gold", GOLD), path, options.pop("measures", list(MEASURES)), **options)
 
 
@@ -77,9 +77,9 @@ def grouped(folder):
 
 def test_a_grouped_file_is_streamed_in_several_blocks(folder):
     path, _ = grouped(folder)
-    found = list(run_blocks.cuts(path, run_blocks.json_topic, 150))
+    found = list(files.cuts(path, files.json_topic, 150))
     assert len(found) > 3
-    parts = [run_blocks.read_block(path, *block) for block in found]
+    parts = [files.read_block(path, *block) for block in found]
     assert b"".join(part.data for part in parts) == path.read_bytes()
     runs = [run_jsonl.read(part) for part in parts]
     assert [topic for run in runs for topic in run.topics] == [f"q{i}" for i in range(12)]
@@ -106,7 +106,7 @@ def test_what_looks_at_the_whole_run_is_not_streamed(folder):
     """The ceiling takes all chunks that occur in the run."""
     path, _ = grouped(folder)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run_blocks, "LARGE", 0)
+        patch.setattr(files, "LARGE", 0)
         patch.setattr(streaming, "_piece", None)
         assert evaluate(GOLD, path, ["ceiling(spanR)"]).runs == ("grouped",)
         assert evaluate(GOLD, path, ["spanR"], compat="chroma").runs == ("grouped",)
@@ -162,8 +162,8 @@ def test_blocks_of_a_trec_run_give_the_scores_of_the_whole(folder, topics, resul
 def test_a_large_trec_run_is_not_read_at_once(folder, monkeypatch):
     path = folder / "grouped.trec"
     path.write_text("".join(f"{t} Q0 d{d} {d} {9 - d} run\n" for t in range(12) for d in range(1, 5)))
-    monkeypatch.setattr(run_blocks, "LARGE", 0)
-    monkeypatch.setattr(run_blocks.cuts, "__defaults__", (150,))
+    monkeypatch.setattr(files, "LARGE", 0)
+    monkeypatch.setattr(files.cuts, "__defaults__", (150,))
     monkeypatch.setattr("focuseval.evaluation.scoring.load", lambda run, *_: run if isinstance(run, Run) else 1 / 0)
     assert evaluate(QRELS, path, ["AP"]).runs == ("run",)
 
@@ -187,8 +187,8 @@ def test_a_byte_order_mark_is_not_a_part_of_the_first_topic(folder):
 def test_progress_grows_to_the_whole(folder, monkeypatch, large):
     path = folder / "long.trec"
     path.write_text("".join(f"{t} Q0 d{d} {d} {9 - d} run\n" for t in range(12) for d in range(1, 5)))
-    monkeypatch.setattr(run_blocks, "LARGE", large)
-    monkeypatch.setattr(run_blocks.cuts, "__defaults__", (150,))
+    monkeypatch.setattr(files, "LARGE", large)
+    monkeypatch.setattr(files.cuts, "__defaults__", (150,))
     told = []
     evaluate(QRELS, [path, path], ["AP"], progress=told.append)
     assert told == sorted(told)

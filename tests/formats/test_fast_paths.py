@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from focuseval.engine import native
 from focuseval.engine.native import coded, hash64
 from focuseval.errors import FocusevalError, FormatError
-from focuseval.formats import find_format, inex_xml, read_run, run_blocks, source_of
+from focuseval.formats import files, find_format, inex_xml, read_run, source_of
+from focuseval.formats.columns import read_table
 from focuseval.formats.ranking import Order, by_rank, by_score_and_document, distinct_keys, full_order, taken
-from focuseval.formats.table import read_table
-from focuseval.formats.trec_run import LAYOUT
+from focuseval.formats.trec import RUN as LAYOUT
 from oracle import text_lines
 from strategies.runs import WORD, runs, said
 from strategies.samples import SAMPLES
@@ -237,11 +237,11 @@ def test_a_run_is_read_with_its_faults_where_that_is_asked_for(tmp_path):
     ],
 )
 def test_a_block_of_a_large_run_is_refused_with_the_line_of_its_fault(tmp_path, monkeypatch, name, line):
-    monkeypatch.setattr(run_blocks.cuts, "__defaults__", (100,))
+    monkeypatch.setattr(files.cuts, "__defaults__", (100,))
     path = tmp_path / "run"
     path.write_text("".join(line.format(topic=row // 3, row=row, score="NaN" if row == 20 else 1) for row in range(30)))
     with pytest.raises(FormatError, match=r"run:21: expected .*NaN"):
-        list(run_blocks.LargeRun(path, name).each(len))
+        list(files.LargeRun(path, name).each(len))
 
 
 @pytest.mark.parametrize("score", [np.nan, np.inf, -np.inf])

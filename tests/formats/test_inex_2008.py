@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from focuseval.errors import FormatError
+from focuseval.formats.content import source_of
 from focuseval.formats.inex_2008 import read
-from focuseval.formats.source import source_of
 from oracle.text_lines import RefusedError
 from oracle.text_lines import assessments as one_by_one
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from focuseval.errors import FormatError
 from focuseval.formats import find_format, gold_jsonl, json_records, run_jsonl, source_of
+from strategies.remarks import lines_of
 from strategies.runs import runs, said
 
 OPTIONAL = st.none() | st.integers(0, 30)
@@ -190,9 +191,9 @@ def test_lines_may_have_more_keys_than_the_first_and_fewer():
 
 def test_keys_that_are_left_out_are_counted():
     gold = gold_jsonl.read([as_source([{"topic": "a", "doc": d, "spans": [], "x": 1, "y": 2} for d in "de"])])
-    assert gold.remarks == ("4 keys besides topic, doc, query, spans, bep, length, relevance and tags are left out",)
+    assert lines_of(gold) == ("4 keys besides topic, doc, query, spans, bep, length, relevance and tags are left out",)
 
 
 def test_only_those_who_read_json_lines_load_msgspec():
-    code = "import sys, focuseval.cli, focuseval.formats.trec_run; sys.exit('msgspec' in sys.modules)"
+    code = "import sys, focuseval.cli, focuseval.formats.trec; sys.exit('msgspec' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -5,7 +5,8 @@ import pyarrow as pa
 import pytest
 
 from focuseval.errors import FormatError, MissingDataError
-from focuseval.formats.frames import gold_from_frame, is_frame, run_from_frame, to_table
+from focuseval.formats.frames import gold_from_frame, run_from_frame, to_table
+from strategies.remarks import lines_of
 
 ROWS = [
     {"topic": "q1", "doc": "a", "rank": 2, "score": 0.5, "start": 10, "end": 20},
@@ -135,13 +136,6 @@ def test_a_declared_unit_is_turned_into_code_points():
         run_from_frame([{"topic": "q", "doc": "a", "start": 5}], unit="words", documents=documents)
 
 
-def test_a_name_of_a_file_is_no_frame(tmp_path):
-    assert not is_frame("run.jsonl")
-    assert not is_frame(tmp_path)
-    assert is_frame(ROWS)
-    assert is_frame(Capsule(ROWS))
-
-
 def test_no_rows_are_no_results():
     assert len(run_from_frame({"topic": np.array([], str), "doc": np.array([], str)})) == 0
 
@@ -150,4 +144,4 @@ def test_texts_are_aligned_where_documents_are_given():
     rows = [{"topic": "q", "doc": "a", "text": text} for text in ("second", "third")]
     run = run_from_frame(rows, documents={"a": "first second"})
     assert (run.start.tolist(), run.end.tolist()) == ([6, -1], [12, -1])
-    assert run.remarks[0] == "2 results: 1 exact, 0 ambiguous, 1 lost"
+    assert lines_of(run)[0] == "2 results: 1 exact, 0 ambiguous, 1 lost"

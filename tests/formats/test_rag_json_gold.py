@@ -7,10 +7,11 @@ import pytest
 from focuseval.errors import FormatError
 from focuseval.evaluation.evaluation import evaluate
 from focuseval.formats import chroma, detect_source, find_format, legalbench, qasper, read_gold, squad
+from focuseval.formats.content import open_sources, source_of
 from focuseval.formats.convert import convert_file, write_gold
 from focuseval.formats.embedded import check_quotes, embedded_documents, open_documents, write_documents, write_repairs
 from focuseval.formats.frames import gold_from_frame
-from focuseval.formats.source import open_sources, source_of
+from strategies.remarks import lines_of
 
 
 def source(value, name="gold.json"):
@@ -165,7 +166,7 @@ def test_a_gold_keeps_its_document_ids_through_squad(tmp_path):
 def test_squad_answers_are_verified_against_their_paragraph():
     gold = squad.read([squad_file([{"text": "cat", "answer_start": 5}, {"text": "ran", "answer_start": -1}])])
     assert gold.passages.start.tolist() == [4, 21]
-    assert gold.remarks == ("2 spans: 1 exact, 1 repaired (−1: 1), 0 ambiguous, 0 lost",)
+    assert lines_of(gold) == ("2 spans: 1 exact, 1 repaired (−1: 1), 0 ambiguous, 0 lost",)
 
 
 def test_every_repair_of_a_squad_file_can_be_written(tmp_path):
@@ -201,7 +202,7 @@ def test_an_impossible_question_judges_its_paragraph_not_relevant():
 def test_answers_of_several_annotators_are_united_and_counted():
     gold = squad.read([squad_file([{"text": "The cat", "answer_start": 0}, {"text": "cat", "answer_start": 4}])])
     assert gold.articles.rsize.tolist() == [7]
-    assert gold.remarks == ("1 overlapping spans are united",)
+    assert lines_of(gold) == ("1 overlapping spans are united",)
 
 
 def test_squad_is_written_with_its_texts_and_reads_back():
@@ -228,7 +229,7 @@ def test_two_questions_under_one_id_are_told_apart_and_counted():
     }
     gold = squad.read([source(file)])
     assert (gold.topics, gold.queries["1~2"]) == (("1", "1~2"), "y")
-    assert gold.remarks == ("1 questions share an id with an earlier one, told apart as ~2, ~3 …",)
+    assert lines_of(gold) == ("1 questions share an id with an earlier one, told apart as ~2, ~3 …",)
 
 
 def test_qasper_evidence_is_found_in_its_paper(shared_data):
@@ -239,7 +240,7 @@ def test_qasper_evidence_is_found_in_its_paper(shared_data):
     assert places == {"Method paragraph using seed lexicon"}
     assert len(gold.topics) == 4
     assert gold.articles.relevance.tolist() == [1, 1, 0, 1]
-    assert gold.remarks[-1] == "3 spans: 3 exact, 0 ambiguous, 0 lost"
+    assert lines_of(gold)[-1] == "3 spans: 3 exact, 0 ambiguous, 0 lost"
     assert "\n\nProposed Method ::: Polarity Function\n\nMethod paragraph" in text
 
 
@@ -250,7 +251,7 @@ def test_qasper_evidence_that_is_nowhere_or_twice_is_counted():
             "twice", "once", "FLOAT SELECTED: Table 1"], "highlighted_evidence": ["on"]}}]}],
     }  # fmt: skip
     gold = qasper.read([source({"p": paper})])
-    assert gold.remarks[-1] == "3 spans: 1 exact, 1 ambiguous, 1 lost"
+    assert lines_of(gold)[-1] == "3 spans: 1 exact, 1 ambiguous, 1 lost"
     sentences = find_format("qasper-highlighted", "gold").read([source({"p": paper})])
     assert sentences.passages.quote.to_pylist() == ["on"]
 
@@ -276,7 +277,7 @@ def test_a_conversion_with_documents_writes_repaired_spans(tmp_path):
     (tmp_path / "docs" / "cats.md").write_text("The cat sat.", "utf-8")
     remarks = convert_file(str(before), str(after), "legalbench-rag", index=open_documents(tmp_path / "docs"))
     assert json.loads(after.read_text("utf-8"))["tests"][0]["snippets"] == [{"file_path": "cats", "span": [4, 7]}]
-    assert "1 spans: 0 exact, 1 repaired (−1: 1), 0 ambiguous, 0 lost" in remarks
+    assert "1 spans: 0 exact, 1 repaired (−1: 1), 0 ambiguous, 0 lost" in map(str, remarks)
 
 
 def test_a_format_that_can_only_be_read_is_refused_for_writing(tmp_path):

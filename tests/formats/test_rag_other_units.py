@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from focuseval.collection.documents import open_documents
 from focuseval.errors import FormatError, MissingDataError
 from focuseval.formats import detect_source, genomics, kilt, natural_questions
-from focuseval.formats.source import source_of
+from focuseval.formats.content import source_of
 from focuseval.placing.normalise import from_bytes, from_utf16
+from strategies.remarks import lines_of
 
 HTML = "<p>Où est le café 🙂?</p><p>Là-bas.</p>"
 DOCUMENTS = open_documents({"12": "Titre\nDéjà vu, encore.\nFin.\n", "7": "naïve"})
@@ -67,7 +68,7 @@ def test_a_page_may_come_from_the_documents():
 
 
 def test_bytes_that_cut_a_character_are_refused():
-    with pytest.raises(FormatError, match=r"gold.jsonl:2: expected bytes .* for topic '79~2', found \(0, 5\)"):
+    with pytest.raises(FormatError, match=r"gold.jsonl:2: expected bytes .* for topic '79', found \(0, 5\)"):
         natural_questions.read([lines(nq(0, 3), nq(0, 5))])
 
 
@@ -119,7 +120,7 @@ def provenance(**place):
 def kilt_span(**place):
     gold = kilt.read([lines(provenance(**place))], DOCUMENTS)
     text = DOCUMENTS.text(0)
-    return text[gold.passages.start[0] : gold.passages.end[0]], gold.remarks
+    return text[gold.passages.start[0] : gold.passages.end[0]], lines_of(gold)
 
 
 def test_kilt_counts_characters_of_paragraphs():
@@ -183,7 +184,7 @@ def test_genomics_gold_counts_bytes():
     assert gold.passages.start.tolist() == [0, 0, 6]
     assert gold.passages.end.tolist() == [3, 5, 10]
     assert gold.attributes["160"] == {"aspects": "A\tB, late\tC"}
-    assert gold.remarks == ("1 overlapping spans are united",)
+    assert lines_of(gold) == ("1 overlapping spans are united",)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from focuseval.collection.documents import open_documents
 from focuseval.data.gold import NOT_ASSESSED, TOO_SMALL, UNKNOWN
 from focuseval.errors import FormatError
 from focuseval.formats import detect, detect_source, find_format, read_gold, read_run, source_of
+from strategies.remarks import lines_of
 from strategies.samples import SAMPLES
 
 TREC = b"301 Q0 d1 1 2.5 VSM\n301 Q0 d2 2 1.5 VSM\n302 Q0 d1 1 0.5 VSM\n"
@@ -260,12 +261,12 @@ def test_assessments_of_2008_to_2010_with_windows_line_ends():
 
 def test_a_sum_that_differs_from_the_passages_is_counted():
     gold = find_format("inex-2008").read([source_of(b"1 Q0 d1 99 400 50 50:60 200:40\n", "file")])
-    assert "in 1 documents" in gold.remarks[0]
+    assert "in 1 documents" in lines_of(gold)[0]
 
 
 def test_overlapping_passages_of_2008_are_counted_and_a_negative_one_is_named():
     read = find_format("inex-2008").read
-    assert read([source_of(b"1 Q0 d1 20 57 6 6:10 10:10\n", "file")]).remarks == ("1 overlapping spans are united",)
+    assert lines_of(read([source_of(b"1 Q0 d1 20 57 6 6:10 10:10\n", "file")])) == ("1 overlapping spans are united",)
     with pytest.raises(FormatError, match=r"^file:1: expected a passage as offset:length, found '6:-10'; write both"):
         read([source_of(b"1 Q0 d1 10 57 6 6:-10\n", "file")])
     assert detect_source(source_of(b"1 Q0 d1 10 57 6 6:-10\n", "file"), "gold").name == "inex-2008"
@@ -302,7 +303,7 @@ def test_a_missing_file_is_one_line():
 
 
 def test_large_files_are_mapped_and_read_alike(tmp_path, monkeypatch):
-    monkeypatch.setattr("focuseval.formats.source._LARGE", 1)
+    monkeypatch.setattr("focuseval.formats.content._LARGE", 1)
     file = tmp_path / "run"
     file.write_bytes(b"\xef\xbb\xbf" + TREC)
     run = read_run(file)

@@ -12,8 +12,8 @@ import focuseval as fe
 from focuseval.data.fields import NAMES
 from focuseval.errors import FormatError, MissingDataError, NotComparableError
 from focuseval.formats import detect_source, find_format
+from focuseval.formats.content import source_of
 from focuseval.formats.convert import convert_file
-from focuseval.formats.source import source_of
 
 DOCS = {
     "tea.md": "Boil fresh water. Warm the pot.\nBlack tea draws for four minutes. Serve hot.",
@@ -434,7 +434,7 @@ def test_a_run_of_texts_is_converted_with_the_documents_that_were_found(written,
     ):
         convert_file(str(path), str(out), index=docs)
     said = convert_file(str(path), str(out), index=docs, lossy=True)
-    assert "left out: 1 texts that are in none of the documents or in several" in said
+    assert "left out: 1 texts that are in none of the documents or in several" in map(str, said)
     assert len(fe.read_run(out)) == 4
 
 

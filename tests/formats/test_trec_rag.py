@@ -15,6 +15,7 @@ from focuseval.evaluation.evaluation import evaluate
 from focuseval.formats import read_gold, read_run
 from focuseval.formats.chunks import read_chunks
 from focuseval.formats.trec_rag import place_gold
+from strategies.remarks import lines_of
 
 DOCUMENTS = {"doc_1_0": "Été, one. Two. Three 😀. Four.", "doc_2_90": "Five. Six."}
 CUTS = {
@@ -84,7 +85,7 @@ def test_judged_segments_are_highlights(files):
     names = [(gold.topics[topic], gold.documents[document].as_py()) for topic, document in judged]
     assert names == [("t1", "doc_1_0"), ("t1", "doc_2_90"), ("t2", "doc_2_90")]
     assert (gold.articles.relevance.tolist(), gold.articles.rsize.tolist()) == ([1, 0, 1], [23, 0, 10])
-    assert gold.remarks == ("1 overlapping spans are united",)
+    assert lines_of(gold) == ("1 overlapping spans are united",)
     assert gold.sha256 == read_gold(files / "qrels.txt").sha256
 
 
@@ -153,7 +154,7 @@ def test_segments_longer_than_their_span_are_counted_and_cut(files):
     docs = open_documents(files / "segments.jsonl")
     assert docs.text(1) == "Five.  Six"
     said = "1 of 4 segments have a text of another length than their span"
-    assert read_gold(files / "qrels.txt", index=docs).remarks[-1] == said
+    assert lines_of(read_gold(files / "qrels.txt", index=docs))[-1] == said
 
 
 def test_a_compressed_file_that_ends_too_early_is_refused(files):

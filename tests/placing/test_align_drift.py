@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from focuseval.formats import chroma, squad
-from focuseval.formats.source import open_sources
+from focuseval.formats.content import open_sources
 from focuseval.placing import align_chunks, align_gold
 
 LANGUAGES = ("en", "ar", "hi", "th", "zh")

@@ -6,8 +6,9 @@ import pytest
 
 from focuseval.errors import FormatError
 from focuseval.formats.chroma import read
-from focuseval.formats.source import source_of
+from focuseval.formats.content import source_of
 from focuseval.placing import align_gold
+from strategies.remarks import lines_of
 
 TEXT = "The cat sat. The dog sat. The cat ran."
 
@@ -86,5 +87,5 @@ def test_overlapping_gold_is_counted_and_its_characters_once():
     row = json.dumps(references).replace('"', '""')
     gold = read([source_of(f'question,references,corpus_id\nwhy,"{row}",d\n'.encode())])
     assert gold.overlapping() == 2
-    assert gold.remarks == ("2 overlapping spans are united",)
+    assert lines_of(gold) == ("2 overlapping spans are united",)
     assert align_gold(gold, {"d": TEXT})[0].articles.rsize.tolist() == [25]

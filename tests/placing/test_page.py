@@ -2,8 +2,8 @@
 
 import pytest
 
-from focuseval.data.placement import AMBIGUOUS, APPROXIMATE, EXACT, LOST, NORMALISED
-from focuseval.placing.page import Page, Placed, Wanted, place, place_quotes
+from focuseval.data.alignment import AMBIGUOUS, APPROXIMATE, EXACT, LOST, NORMALISED
+from focuseval.placing.page import Page, Placed, Wanted, place
 
 TWICE = "one two one"
 NOWHERE = Placed(-1, -1, LOST, 0.0, 0)
@@ -59,5 +59,6 @@ def test_a_near_text_that_begins_or_ends_inside_a_character_gets_the_whole_chara
 
 def test_quotes_in_the_order_of_the_document_need_not_touch():
     page = Page("yes, no, maybe, yes, no, never")
-    found = place_quotes(page, ["yes", "maybe", "no", " ", "never"], 0.9)
+    quotes = ("yes", "maybe", "no", "", "never")
+    found = place(page, [Wanted(quote, order=2 * number) for number, quote in enumerate(quotes)], 0.9)
     assert [place.start for place in found] == [0, 9, 21, -1, 25]

@@ -15,6 +15,7 @@ from focuseval.collection import batches
 from focuseval.collection.boundaries import words
 from focuseval.errors import CollectionError, FocusevalError
 from focuseval.example import ROOT
+from strategies.remarks import lines_of
 
 TASKS = ("thorough", "focused", "relevant-in-context", "best-in-context", "fetch-browse", "spans")
 UNITS = ("element", "document", "passage:100/50", "passage:40")
@@ -135,7 +136,7 @@ def test_a_query_that_can_find_nothing_is_refused(example, query, options, messa
 def test_topics_without_words_or_results_and_unknown_terms_are_counted(example):
     run = fe.retrieve(example, {"a": "the", "b": "zyxwv", "c": "tides", "d": ""}, min_words=3)
     assert run.topics == ("a", "b", "c", "d")
-    assert run.remarks == (
+    assert lines_of(run) == (
         "2 topics without a word to look for: a, d",
         "1 topic without a result: b",
         "1 term of the topics that the collection does not have: zyxwv",
@@ -144,7 +145,7 @@ def test_topics_without_words_or_results_and_unknown_terms_are_counted(example):
 
 def test_options_that_say_nothing_of_a_unit_are_ignored_with_a_warning(example):
     run = fe.retrieve(example, {"1": "tides"}, unit="document", tags="p", min_words=3)
-    assert run.remarks == (
+    assert lines_of(run) == (
         "--tags says nothing of --unit document and was ignored",
         "--min-words says nothing of --unit document and was ignored",
     )

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from focuseval.formats.output import write_whole
+from focuseval.formats.content import write_whole
 from focuseval.report.page import render_html
 from focuseval.retrieval.sweeping import sweep
 

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from focuseval.data.gold import NOT_ASSESSED, TOO_SMALL, UNKNOWN
+from focuseval.formats.content import source_of
 from focuseval.formats.judgements import Judgements
-from focuseval.formats.source import source_of
 from strategies.runs import PATH, POINTER, WORD
 
 SCALES = ("trec", "coverage", "grades", "exhaustivity", "spans")

@@ -30,8 +30,8 @@ from focuseval.data.gold import TOO_SMALL, UNKNOWN, Articles, Gold, GradedElemen
 from focuseval.data.remarks import Remark, remark_on
 from focuseval.errors import AssessError
 from focuseval.formats import find_format
+from focuseval.formats.content import write_whole
 from focuseval.formats.convert import write_gold
-from focuseval.formats.output import write_whole
 from focuseval.placing.anchor import REMEDY
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -27,6 +27,9 @@ from focuseval.formats.convert import convert_file, format_of
 from focuseval.formats.embedded import write_repairs
 from focuseval.formats.files import read_gold, read_run
 from focuseval.measures.profiles import profile_named
+
+if TYPE_CHECKING:
+    from focuseval.data.remarks import Remark
 
 
 @click.command(cls=Command, opens=READS)
@@ -65,7 +68,7 @@ def convert(source: str, target: str, wanted: str | None, **options: Any) -> Non
     else:
         remarks = _convert_file(source, target, wanted, options)
     echo_lines(f"{source}: {remark}" for remark in remarks)
-    lost = any(remark.startswith("left out") for remark in remarks)
+    lost = any(remark.kind == "left out" for remark in remarks)
     say_written(target, "with something left out, see above" if lost else "nothing left out")
 
 

@@ -12,12 +12,13 @@ from focuseval.cli.output import NO, Command, echo_lines
 from focuseval.errors import FocusevalError
 from focuseval.evaluation.inex_eval import Options, refuse_blank_lines, report
 from focuseval.formats.catalogue import detect_source
+from focuseval.formats.content import open_source, open_sources
 from focuseval.formats.files import read_gold, read_run
 from focuseval.formats.source import open_source, open_sources
 from focuseval.measures.prepared import prepare
 
 if TYPE_CHECKING:
-    from focuseval.formats.source import Source
+    from focuseval.formats.content import Source
 
 COLUMNS = ("inex-2008", "inex-fol", "inex-text", "trec-run")
 """Formats whose lines are columns."""

@@ -19,7 +19,7 @@ import click
 from focuseval.collection.document_files import CONTAINERS, DOCUMENTS, PACKED
 from focuseval.data.tables import UNLIMITED, Table, render
 from focuseval.engine.storage import location
-from focuseval.formats.output import write_whole
+from focuseval.formats.content import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -34,8 +34,8 @@ from focuseval.cli.output import READS, WRITES, Verbs, echo_lines, say_written, 
 from focuseval.cli.project_users import actor_option, my_name, users
 from focuseval.data.tables import Table, numbers, words
 from focuseval.errors import AssessError, counted
+from focuseval.formats.content import write_whole
 from focuseval.formats.files import read_run
-from focuseval.formats.output import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -22,8 +22,8 @@ from focuseval.engine.storage import is_url, local_path
 from focuseval.engine.workers import cores
 from focuseval.evaluation.evaluation import plan_evaluation
 from focuseval.evaluation.scores import table_for_programs, tag_table, to_trec
-from focuseval.formats.output import write_whole
-from focuseval.formats.run_blocks import ahead
+from focuseval.formats.content import write_whole
+from focuseval.formats.files import ahead
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -30,8 +30,8 @@ from focuseval.data.topics.topic import topic_format
 from focuseval.engine.storage import in_order, location
 from focuseval.evaluation import statistics
 from focuseval.formats.catalogue import detect
+from focuseval.formats.content import open_source
 from focuseval.formats.files import read_gold, read_run
-from focuseval.formats.source import open_source
 
 SHARES = frozenset(("overlapping", "fully_highlighted_links", "entry_points_at_first_relevant"))
 """Figures that are shares, printed as percent."""

@@ -17,6 +17,7 @@ from focuseval.cli.options import (
 )
 from focuseval.cli.output import NO, Command, echo_lines, json_text
 from focuseval.formats.catalogue import detect_source, find_format
+from focuseval.formats.content import open_source
 from focuseval.formats.convert import write_run
 from focuseval.formats.source import open_source
 from focuseval.measures.checks import check, repair

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.data.placement import Placement
+    from focuseval.data.remarks import Remark
 
 UNKNOWN = -1
 """A number that the file does not give."""
@@ -120,7 +121,7 @@ class Gold(Described):
     """The files that were read, when they were several."""
     placement: Placement | None = None
     """Where the documents lie in a collection, once `focuseval.placing` has put the gold there."""
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
     """What a reader noticed and did not change: sizes that differ from the index, keys it does not know …"""
 
     def description(self) -> str:

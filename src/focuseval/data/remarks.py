@@ -15,6 +15,28 @@ if TYPE_CHECKING:
 KINDS: dict[str, str | tuple[str, str]] = {
     "text": "{0}",
     "left out": "left out: {0}",
+    # reading, converting and placing a run
+    "no rsv": "{n} results have no <rsv>; the scores of the others are left out",
+    "collections": "<in> names {n} collections; it is left out",
+    "no scores": "the run has no scores: 1/rank is written",
+    "numbered again": "the ranks contradict the order by score: the results are numbered again",
+    "not in the index": "{n} results name {0} that are not in the index, first {1}",
+    "unsure offsets": (
+        "offsets without quotes in documents with {0} (first {1}): a CRLF counts as two characters, a byte-order mark "
+        "as none; where your tool counts otherwise, give the quotes, too"
+    ),
+    # reading and placing a gold
+    "united": "{n} overlapping spans are united",
+    "same ids": "{n} questions share an id with an earlier one, told apart as ~2, ~3 …",
+    "other keys": "{n} keys besides topic, doc, query, spans, bep, length, relevance and tags are left out",
+    "quote lengths": "{n} quotes are not as long as their spans; the documents decide, where they are given",
+    "other sums": "relevant characters differ from the sum of the passages in {n} documents; both are kept",
+    "no characters": "{n} provenances name no characters: the whole paragraph or page is relevant",
+    "segment lengths": "{n} of {0} segments have a text of another length than their span",
+    "unknown documents": "{n} of {0} judged documents are not in the index, first {1}",
+    "unknown elements": "{n} of {0} assessed elements are not in the index",
+    "other sizes": "{n} of {0} {1} differ from the index; the file's are kept",
+    "nameless": "{n} texts without a document: {0} found, {1} ambiguous (in several documents), {2} lost{3}",
     # counts of a run
     "missing: zero": ("{n} of {0} is not answered and scores 0", "{n} of {0} are not answered and score 0"),
     "missing: skip": (
@@ -111,9 +133,23 @@ class Remark:
         return f"{self.file}: {self.sentence}" if self.file else self.sentence
 
 
+def worded(text: str) -> Remark:
+    """Return a text as a remark without a kind of its own."""
+    return Remark("text", details=(text,))
+
+
+def counted_kinds(**numbers: int) -> tuple[Remark, ...]:
+    """Return a remark for every kind (underscores stand for blanks) that was met at least once.
+
+    >>> [str(remark) for remark in counted_kinds(united=2, same_ids=0)]
+    ['2 overlapping spans are united']
+    """
+    return tuple(Remark(kind.replace("_", " "), number) for kind, number in numbers.items() if number)
+
+
 def remark_on(file: str, noticed: str | Remark) -> Remark:
-    """Return a remark with its file; a text becomes one without a kind of its own."""
-    return replace(noticed, file=file) if isinstance(noticed, Remark) else Remark("text", details=(noticed,), file=file)
+    """Return a remark with its file."""
+    return replace(noticed if isinstance(noticed, Remark) else worded(noticed), file=file)
 
 
 def folded(remarks: Iterable[Remark]) -> list[str]:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.data.placement import Placement
+    from focuseval.data.remarks import Remark
     from focuseval.errors import FormatError
 
 
@@ -72,7 +73,7 @@ class Run(Described):
     attributes: Mapping[str, str] = field(default_factory=dict)
     placement: Placement | None = None
     """Where the results lie in a collection, once `focuseval.placing` has put them there."""
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
     """What a reader noticed and did not change."""
     faults: tuple[FormatError, ...] = ()
     """Why no measure can be computed: the first score that is no finite number, the first document that a TREC run

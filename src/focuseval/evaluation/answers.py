@@ -24,8 +24,8 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focuseval.errors import FormatError, Place
-from focuseval.formats.json_records import parse, parse_lines
-from focuseval.formats.source import open_source
+from focuseval.formats.content import open_source
+from focuseval.formats.rows import parse, parse_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -21,6 +21,7 @@ from focuseval.data.topics import read_topics
 from focuseval.evaluation.evaluation import evaluate
 from focuseval.example.files import ROOT, copy_example
 from focuseval.formats import read_gold, read_run
+from focuseval.formats.content import write_whole
 from focuseval.formats.convert import write_run
 from focuseval.formats.output import write_whole
 from focuseval.measures.checks import check

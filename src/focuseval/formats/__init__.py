@@ -4,8 +4,8 @@
 """
 
 from focuseval.formats.catalogue import FORMATS, Format, detect, detect_source, find_format
+from focuseval.formats.content import open_source, open_sources, source_of
 from focuseval.formats.files import read_gold, read_run
-from focuseval.formats.source import open_source, open_sources, source_of
 
 __all__ = [
     "FORMATS",

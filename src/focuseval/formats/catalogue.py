@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from focuseval.errors import FormatError, UsageError, did_you_mean
 from focuseval.formats import detection as detect_by
-from focuseval.formats.source import open_sources
+from focuseval.formats.content import open_sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from focuseval.data.run import Run
-    from focuseval.formats.source import Source
+    from focuseval.formats.content import Source
 
 Kind = Literal["run", "gold"]
 Faults = Literal["refuse", "keep"]
@@ -46,26 +46,27 @@ class Format:
     located: bool = False
     """Whether reader and writer take the documents too, to understand or to write other offsets than ours."""
     function: str = "read"
-    """The name of the reader, where a module has several."""
+    """The name of the reader, where a module has several; the writer's name begins with ``write`` in its place."""
 
-    @property
-    def _module(self) -> Any:
-        return import_module(f"focuseval.formats.{self.module}")
+    def find(self, name: str) -> Any:
+        """Return what the module has under a name, None where it has nothing."""
+        return getattr(import_module(f"focuseval.formats.{self.module}"), name, None)
 
     def reader(self, documents: Any, faults: Faults = "refuse") -> Callable[..., Any]:
         """Return the reader, given the documents (or None) where it takes them.
 
         With ``faults="keep"`` a run keeps its faults, for a caller that lists them; else they are errors.
         """
-        read: Callable[..., Any] = getattr(self._module, self.function)
+        read: Callable[..., Any] = self.find(self.function)
         read = partial(read, documents=documents) if self.located else read
         return read if self.kind == "gold" or faults == "keep" else partial(read_faultless, read)
 
     def writer(self, documents: Any) -> Callable[..., Any]:
         """Return the writer in the same way; a format that can only be read is refused."""
-        if not hasattr(self._module, "write"):
+        write: Callable[..., Any] | None = self.find(self.function.replace("read", "write"))
+        if write is None:
             raise FormatError(f"{self.name} can be read, not written", remedy="choose another format, such as JSONL")
-        return partial(self.write, documents=documents) if self.located else self.write
+        return partial(write, documents=documents) if self.located else write
 
     @property
     def read(self) -> Callable[..., Any]:
@@ -74,18 +75,13 @@ class Format:
 
     @property
     def write(self) -> Callable[..., Any]:
-        """The writer."""
-        writer: Callable[..., Any] = self._module.write
-        return writer
-
-    def find(self, name: str) -> Callable[..., Any] | None:
-        """Return another function of the module, None where it has none of this name."""
-        return getattr(self._module, name, None)
+        """The writer without documents."""
+        return self.writer(None)
 
     @property
     def documentation(self) -> str:
         """The module's docstring: what the format is, with a sample."""
-        return self._module.__doc__ or self.summary
+        return self.find("__doc__") or self.summary
 
 
 def read_faultless(read: Callable[..., Run], source: Source, **more: Any) -> Run:
@@ -126,8 +122,9 @@ FORMATS: tuple[Format, ...] = (
         detect_by.offsets, frozenset(_PLACES), aliases=("fol",), suffixes=(".fol",),
     ),
     Format(
-        "trec-run", "run", "TREC runs: whole documents", "trec_run",
-        detect_by.trec_run, frozenset({"document", "rank", "score"}), aliases=("trec",), suffixes=(".trec",),
+        "trec-run", "run", "TREC runs: whole documents", "trec",
+        detect_by.trec_run, frozenset({"document", "rank", "score"}),
+        aliases=("trec",), suffixes=(".trec",), function="read_run",
     ),
     Format(
         "run-jsonl", "run", "our runs as JSON lines: offsets, text or paths", "run_jsonl",
@@ -135,17 +132,18 @@ FORMATS: tuple[Format, ...] = (
         aliases=("jsonl",), suffixes=(".jsonl", ".ndjson"),
     ),
     Format(
-        "inex-2002", "gold", "INEX assessments 2002: relevance and coverage", "inex_2002",
-        detect_by.coverage, frozenset({"coverage", "tags", "attributes"}), by_topic=True,
+        "inex-2002", "gold", "INEX assessments 2002: relevance and coverage", "inex_assessments",
+        detect_by.coverage, frozenset({"coverage", "tags", "attributes"}), by_topic=True, function="read_grades",
     ),
     Format(
-        "inex-2003", "gold", "INEX assessments 2003–2004: exhaustiveness and specificity", "inex_2002",
-        detect_by.graded, frozenset({"grades", "tags", "attributes"}), aliases=("inex-2004",), by_topic=True,
+        "inex-2003", "gold", "INEX assessments 2003–2004: exhaustiveness and specificity", "inex_assessments",
+        detect_by.graded, frozenset({"grades", "tags", "attributes"}),
+        aliases=("inex-2004",), by_topic=True, function="read_grades",
     ),
     Format(
-        "inex-2005", "gold", "INEX assessments 2005–2007: XPointer passages, element sizes", "inex_2005",
+        "inex-2005", "gold", "INEX assessments 2005–2007: XPointer passages, element sizes", "inex_assessments",
         detect_by.highlighted, frozenset({"pointers", "bep-path", "sizes", "tags", "attributes", "topic"}),
-        aliases=("inex-2006", "inex-2007", "inex"), suffixes=(".xml",), by_topic=True,
+        aliases=("inex-2006", "inex-2007", "inex"), suffixes=(".xml",), by_topic=True, function="read_highlights",
     ),
     Format(
         "legalbench-rag", "gold", "LegalBench-RAG: snippets of files, in JSON", "legalbench",
@@ -189,8 +187,9 @@ FORMATS: tuple[Format, ...] = (
         detect_by.passages, frozenset({"spans", "bep", "lengths"}), aliases=("inex-2009", "inex-2010"),
     ),
     Format(
-        "trec-qrels", "gold", "TREC qrels: graded documents", "trec_qrels",
-        detect_by.qrels, frozenset({"relevance"}), aliases=("qrels", "trec"), suffixes=(".qrels",),
+        "trec-qrels", "gold", "TREC qrels: graded documents", "trec",
+        detect_by.qrels, frozenset({"relevance"}),
+        aliases=("qrels", "trec"), suffixes=(".qrels",), function="read_qrels",
     ),
     Format(
         "gold-jsonl", "gold", "our gold as JSON lines: spans with quotes", "gold_jsonl",

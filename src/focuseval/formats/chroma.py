@@ -17,43 +17,38 @@ import json
 from typing import TYPE_CHECKING
 
 from focuseval.errors import FormatError, Place
-from focuseval.formats.json_records import field
-from focuseval.formats.judgements import Span, SpanGold, spans_of, text_of
-from focuseval.formats.rows import table_rows
+from focuseval.formats.judgements import Question, Span, gold_reader, spans_of, text_of
+from focuseval.formats.rows import field, table_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from focuseval.collection.index import Collection
     from focuseval.data.gold import Gold
-    from focuseval.formats.source import Source
+    from focuseval.formats.content import Source
 
 COLUMNS = ("question", "references", "corpus_id")
 
 
-def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold:
+@gold_reader
+def read(sources: Sequence[Source], documents: Collection | None = None) -> Iterator[Question]:
     """Return the references of all questions, as the file places them."""
     del documents
-    spans, number = SpanGold(), 0
-    for code, source in enumerate(sources):
+    for source in sources:
         for line, row in table_rows(source, COLUMNS):
-            number += 1
-            at = source.at(line)
-            corpus = row["corpus_id"]
+            at, corpus = source.at(line), row["corpus_id"]
             try:
                 references = json.loads(row["references"])
             except json.JSONDecodeError as error:
                 raise FormatError(f"expected references as JSON, found: {error.msg}", at=at) from error
             if not isinstance(references, list):
                 raise FormatError(f"expected a list of references, found {row['references'][:60]!r}", at=at)
-            found = []
+            spans = []
             for reference in references:
                 start, end = (field(reference, f"{name}_index", int, at, "a reference") for name in ("start", "end"))
-                found.append(Span(corpus, start, end, field(reference, "content", str, at)))
-            topic = spans.topic(f"q{number}", row["question"])
-            spans.add(topic, found, at, code, [corpus])
-            spans.rows.attributes[topic] = {"tags": corpus.replace(",", " ")}
-    return spans.gold(sources)
+                spans.append(Span(corpus, start, end, field(reference, "content", str, at)))
+            tags = {"tags": corpus.replace(",", " ")}
+            yield Question(row["question"], spans, at, judged=[corpus], attributes=tags)
 
 
 def write(gold: Gold, documents: Collection | None = None) -> Iterator[bytes]:
@@ -68,10 +63,8 @@ def write(gold: Gold, documents: Collection | None = None) -> Iterator[bytes]:
     for (topic, document), group in spans_of(gold).items():
         name = gold.topics[topic]
         if topic in written:
-            raise FormatError(
-                f"expected one document for a question, found another for topic {name!r}: {ids[document]!r}",
-                remedy="write LegalBench-RAG or JSONL, which hold several",
-            )
+            what = f"expected one document for a question, found another for topic {name!r}: {ids[document]!r}"
+            raise FormatError(what, remedy="write LegalBench-RAG or JSONL, which hold several")
         written.add(topic)
         text = None if documents is None else text_of(documents, ids[document], name, Place(gold.file or "<gold>"))
         references = [

@@ -36,11 +36,11 @@ from focuseval.collection.tokens import open_tokenizer
 from focuseval.data.fields import json_line
 from focuseval.engine.storage import location
 from focuseval.errors import FormatError, MissingDataError, UsageError, did_you_mean
+from focuseval.formats.content import write_whole
 from focuseval.formats.embedded import open_documents
 from focuseval.formats.files import read_run
 from focuseval.formats.frameworks import retrieved, run_from_results
-from focuseval.formats.output import write_whole
-from focuseval.placing.runs import place_run
+from focuseval.placing.place import place_run
 from focuseval.placing.texts import align_chunks
 
 if TYPE_CHECKING:
@@ -80,7 +80,8 @@ def chunks_of(run: Run, name: str = "") -> Chunks:
     if run.start is None or run.end is None:
         raise MissingDataError(f"{run.file or run.run_id}: chunks need a start and an end in their document")
     kept = np.flatnonzero((run.start >= 0) & (run.end > run.start))
-    return Chunks(run.document.take(kept), run.start[kept], run.end[kept], name or run.run_id, run.remarks)
+    remarks = tuple(map(str, run.remarks))
+    return Chunks(run.document.take(kept), run.start[kept], run.end[kept], name or run.run_id, remarks)
 
 
 def write_chunks(chunks: Chunks, path: str | Path, documents: Collection, layout: str = "jsonl") -> None:

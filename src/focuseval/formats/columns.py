@@ -8,11 +8,11 @@ What is a number, and the message for what is none, is said here alone.
 
 from __future__ import annotations
 
-import math
 import re
-from dataclasses import dataclass
-from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -21,16 +21,21 @@ import pyarrow.compute as pc
 from focuseval.engine.native import indices, split
 from focuseval.engine.workers import in_threads
 from focuseval.errors import FormatError
+from focuseval.formats.content import refuse_nul
+from focuseval.placing.pointers import strings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    Kinds = dict[str, str | None]
-    from collections.abc import Mapping
-
+    from focuseval.data.run import Run
     from focuseval.errors import Place
+    from focuseval.formats.content import Source
+
+    Kinds = dict[str, str | None]
+
+T = TypeVar("T", bound=np.generic)
 
 _SEGMENT = 1 << 27
 """Bytes after which the pages of a mapped file are let go."""
@@ -54,6 +59,8 @@ _PATTERN = {
     "rank": r"[+-]?[0-9]{1,9}",
     "real": r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|(?i:nan|inf|infinity))",
 }
+FAR = 10**9
+"""No document has as many characters."""
 NUMBERS = frozenset(_PATTERN)
 """The kinds of columns that are numbers."""
 _KNOWN = {kind: re.compile(pattern) for kind, pattern in _PATTERN.items()}
@@ -82,8 +89,7 @@ def no_number(name: str, kind: str, text: str) -> str:
 
 def checked(at: Place, name: str, kind: str, text: str) -> int:
     """Return a field as a whole number, or raise."""
-    value = number(text, kind)
-    if value is None or not math.isfinite(value):
+    if (value := number(text, kind)) is None:
         raise FormatError(no_number(name, kind, text), at=at, remedy="correct the line")
     return int(value)
 
@@ -118,10 +124,6 @@ def _plain(texts: pa.Array, most: int) -> bool:
     return bool(np.diff(ends).max() <= most) and b"x" not in written and b"X" not in written
 
 
-_QUOTED = 60
-"""Characters of a line that a message quotes."""
-
-
 @dataclass(frozen=True)
 class Layout:
     """The columns of a text format: name → kind; None is read past.
@@ -140,10 +142,10 @@ class Layout:
         return " ".join(names[: self.least] + [f"[{name}]" for name in names[self.least :]])
 
     def wrong_width(self, fields: list[str]) -> str:
-        """Return the message for a line with too few columns, or too many."""
+        """Return the message for a line with too few columns, or too many; it quotes 60 characters of the line."""
         most, line = len(self.columns), " ".join(fields)
         count = f"{most}" if most == self.least else f"{self.least} to {most}"
-        line = line if len(line) <= _QUOTED else line[:_QUOTED] + "…"
+        line = line if len(line) <= 60 else line[:60] + "…"
         return f"expected {count} columns ({self}), found {len(fields)}: {line!r}"
 
 
@@ -200,20 +202,6 @@ class Fields(NamedTuple):
         return Fields(self.text[: 2 * int(self.first[row])], self.first[:row], self.width[:row], self.line[:row])
 
 
-def read_parts(data: pa.Buffer, read: Callable[[pa.Buffer], list[Part]], release: Callable[[int], None]) -> list[Part]:
-    """Return what `read` returns for all lines, large files on all cores; a part that cannot be read is the last."""
-
-    def read_segments() -> Iterator[Iterable[list[Part]]]:
-        done = 0
-        for segment in pieces(data, _SEGMENT):
-            small = segment.size <= _SMALL
-            yield [read(segment)] if small else in_threads(read, list(pieces(segment, _BLOCK)))
-            done += segment.size
-            release(done)
-
-    return _up_to_unreadable(parts for segment in read_segments() for parts in segment)
-
-
 def _up_to_unreadable(parts: Iterable[list[Part]]) -> list[Part]:
     """Put parts one after another, up to the first that cannot be read."""
     read: list[Part] = []
@@ -240,7 +228,7 @@ def pieces(data: pa.Buffer, size: int) -> Iterator[pa.Buffer]:
         first = last
 
 
-def compiled(data: pa.Buffer, kinds: Kinds) -> list[Part] | None:
+def compiled(data: pa.Buffer, kinds: Kinds) -> Part | None:
     """Let the compiled code read lines; None where it cannot."""
     found = split(data, list(kinds.values()))
     if found is None:
@@ -248,7 +236,7 @@ def compiled(data: pa.Buffer, kinds: Kinds) -> list[Part] | None:
     arrays, line = found
     columns = {name: array for name, array in zip(kinds, arrays, strict=True) if array is not None}
     part = Part(columns, line, 0)
-    return [part._replace(lines=part.rows if line is None else newlines(data))]
+    return part._replace(lines=part.rows if line is None else newlines(data))
 
 
 def any_lines(data: pa.Buffer, kinds: Kinds, layout: Layout) -> list[Part]:
@@ -257,13 +245,13 @@ def any_lines(data: pa.Buffer, kinds: Kinds, layout: Layout) -> list[Part]:
     The compiled code does not know every spelling of real numbers, but can read them as text.
     """
     texts = {name: "text" if kind == "real" else kind for name, kind in kinds.items()}
-    parts = compiled(data, kinds) or compiled(data, texts)
-    if parts is None:
+    part = compiled(data, kinds) or compiled(data, texts)
+    if part is None:
         small = list(pieces(data, _PIECE))
         if len(small) > 1:
             return _up_to_unreadable(any_lines(piece, kinds, layout) for piece in small)
-        parts = [_by_fields(data, layout)]
-    return [_with_numbers(part, layout) for part in parts]
+        part = _by_fields(data, layout)
+    return [_with_numbers(part, layout)]
 
 
 def fields_of(data: pa.Buffer) -> Fields:
@@ -344,3 +332,136 @@ def _with_numbers(part: Part, layout: Layout) -> Part:
 def newlines(data: pa.Buffer) -> int:
     """Count the ends of lines."""
     return int(np.count_nonzero(np.frombuffer(data, np.uint8) == _NEWLINE))
+
+
+class FileTable(dict[str, pa.ChunkedArray]):
+    """Columns by name (`pop` frees one early: ten million strings are not kept longer than they are needed)."""
+
+    line: NDArray[np.int64] | None = None
+    """The line of every row; None where row i stands on line i + 1."""
+    faults: tuple[FormatError, ...] = ()
+    """The first score that is no finite number."""
+
+    def line_of(self, row: int) -> int:
+        """Return the line of a row."""
+        return int(row) + 1 if self.line is None else int(self.line[row])
+
+
+def read_table(source: Source, layout: Layout, guess: Mapping[str, str] | None = None) -> FileTable:
+    """Return a text file's columns; other kinds of columns may be guessed, and are tried first.
+
+    A column that no line has is left out.
+    """
+    refuse_nul(source)
+    width = next((len(fields) for line in source.head().split(b"\n") if (fields := line.split())), 0)
+    tried = replace(layout, columns={**layout.columns, **(guess or {})})
+    parts = _read_parts(source, tried, width)
+    if guess and not all(part.readable for part in parts):
+        tried = layout
+        parts = _read_parts(source, tried, width)
+    table, before = FileTable(), np.cumsum([0, *(part.lines for part in parts)]).tolist()
+    for part, first in zip(parts, before, strict=False):
+        if part.problem is not None:
+            line, what, remedy = part.problem
+            table.faults = (FormatError(what, at=source.at(line + first), remedy=remedy),)
+            break
+    if table.faults and not all(part.readable for part in parts):
+        raise table.faults[0]
+    for name, kind in tried.columns.items():
+        if kind is None or (parts and not any(name in part.columns for part in parts)):
+            continue
+        chunks = [part.columns[name] if name in part.columns else pa.nulls(part.rows, ARROW[kind]) for part in parts]
+        column = pa.chunked_array(chunks, chunks[0].type if chunks else ARROW[kind])
+        if column.null_count < max(len(column), 1):
+            table[name] = column
+    if any(part.line is not None for part in parts):
+        lines = [np.arange(1, part.rows + 1) if part.line is None else part.line for part in parts]
+        table.line = np.concatenate([line + first for line, first in zip(lines, before, strict=False)], dtype=np.int64)
+    return table
+
+
+def _read_parts(source: Source, layout: Layout, width: int) -> list[Part]:
+    """Return the columns of all lines, large files on all cores; a part that cannot be read is the last."""
+    read = partial(any_lines, kinds=dict(islice(layout.columns.items(), max(width, layout.least))), layout=layout)
+
+    def read_segments() -> Iterator[Iterable[list[Part]]]:
+        done = 0
+        for segment in pieces(pa.py_buffer(source.data), _SEGMENT):
+            small = segment.size <= _SMALL
+            yield [read(segment)] if small else in_threads(read, list(pieces(segment, _BLOCK)))
+            done += segment.size
+            source.release(done)
+
+    return _up_to_unreadable(parts for segment in read_segments() for parts in segment)
+
+
+def column_array(column: pa.ChunkedArray, kind: type[T]) -> NDArray[T]:
+    """Return a column of numbers as one NumPy array that may be changed."""
+    chunks = [chunk.to_numpy(zero_copy_only=False) for chunk in column.chunks]
+    return np.concatenate(chunks).astype(kind, copy=False) if chunks else np.zeros(0, kind)
+
+
+_ROWS = 1 << 16
+
+
+def joined(*columns: pa.Array | pa.ChunkedArray | str) -> Iterator[bytes]:
+    """Yield lines of the given string columns (or constants) with single blanks between them."""
+    size = next(len(column) for column in columns if not isinstance(column, str))
+    for first in range(0, size, _ROWS):
+        parts = [c if isinstance(c, str) else strings(c.slice(first, _ROWS)) for c in columns]
+        lines = pc.binary_join_element_wise(*parts, " ").to_pylist()
+        yield ("\n".join(lines) + "\n").encode()
+
+
+def run_lines(run: Run, *places: pa.Array) -> Iterator[bytes]:
+    """Yield a run's lines: the six TREC columns, and then maybe places.
+
+    Where a run has no ranks or no scores, 1, 2, 3 … and 1/1, 1/2, 1/3 … within each topic are written.
+    """
+    place = np.arange(len(run)) - run.bounds[run.topic] + 1
+    return joined(
+        words("topic", run.topics, run.topic),
+        "Q0",
+        words("document", run.document),
+        _text(place.astype(np.int32) if run.rank is None else run.rank),
+        _text(1 / place if run.score is None else run.score),  # read back exactly
+        words("run id", [run.run_id or "run"])[0].as_py(),
+        *places,
+    )
+
+
+def words(
+    what: str, values: Sequence[str] | pa.Array | pa.ChunkedArray, codes: NDArray[np.int32] | None = None
+) -> pa.Array | pa.ChunkedArray:
+    """Return strings that a blank-separated column can hold, each taken by its code when codes are given."""
+    strings = values if isinstance(values, (pa.Array, pa.ChunkedArray)) else pa.array(values, pa.string())
+    bad = strings.filter(pc.match_substring_regex(pc.cast(strings, pa.string()), r"^$|[\s\x00\x{feff}]"))
+    if len(bad):
+        what = f"expected a {what} without blanks, found {bad[0].as_py()!r}"
+        raise FormatError(what, remedy="write a format that can hold it, such as JSONL")
+    return strings if codes is None else strings.take(pa.array(codes))
+
+
+def place_columns(run: Run) -> pa.Array:
+    """Return ``path``, ``path path``, ``offset length``, ``offset`` or ``X`` for every result.
+
+    When any row has a length every row gets two columns, so that the file stays regular where it can.
+    """
+    size = len(run)
+    offset = np.full(size, -1, np.int64) if run.start is None else run.start
+    end = np.full(size, -1, np.int64) if run.end is None else run.end
+    span, known = end >= 0, offset >= 0
+    unknown = pa.scalar("X X" if span.any() else "X")
+    spans = pc.binary_join_element_wise(_text(offset), _text(end - offset), " ")
+    place = pc.if_else(pa.array(known & span), spans, pc.if_else(pa.array(known), _text(offset), unknown))
+    if run.path is None:
+        return place
+    path = strings(run.path)
+    if run.end_path is not None:
+        both = pc.binary_join_element_wise(path, strings(run.end_path), " ")
+        path = pc.if_else(pc.is_valid(both), both, path)
+    return pc.if_else(pc.is_valid(path), path, place)
+
+
+def _text(numbers: NDArray[Any]) -> pa.Array:
+    return pa.array(numbers).cast(pa.string())

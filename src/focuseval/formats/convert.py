@@ -12,29 +12,29 @@ that spans meet; besides these ``lengths``, ``queries``, ``tags``, the embedded 
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.data.gold import UNKNOWN
+from focuseval.data.gold import UNKNOWN, GradedElements, Passages
+from focuseval.data.remarks import Remark, worded
 from focuseval.data.spans import pack
 from focuseval.engine.storage import location
 from focuseval.errors import FormatError, UsageError
 from focuseval.formats.catalogue import FORMATS, detect_source, find_format
+from focuseval.formats.content import open_sources, write_folder, write_whole
 from focuseval.formats.files import one_format, placed_gold
-from focuseval.formats.judgements import empty_elements, empty_passages, file_name, only_topic
-from focuseval.formats.output import write_folder, write_whole
+from focuseval.formats.judgements import table_of
 from focuseval.formats.ranking import by_score_and_document, rows_of
-from focuseval.formats.source import open_sources
-from focuseval.placing.golds import place_gold
+from focuseval.placing.place import place_gold, place_run, refuse_bad_spans
 from focuseval.placing.pointers import differing_elements, is_pointer, strings, with_elements, with_pointers
-from focuseval.placing.runs import place_run, refuse_bad_spans
 from focuseval.placing.texts import column_of
 
 if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -55,7 +55,7 @@ def convert_file(
     lossy: bool = False,
     replace: bool = False,
     cutoff: int | None = None,
-) -> tuple[str, ...]:
+) -> tuple[Remark, ...]:
     """Convert a run or a gold file into another format, and return the remarks of reading and writing.
 
     With `replace` a folder of assessments that exists already is replaced; `cutoff` is the most results of a topic.
@@ -77,7 +77,7 @@ def convert_file(
         refuse_bad_spans(place_run(run, index))
     remarks = list(run.remarks)
     if cutoff is not None and (rest := np.count_nonzero((place := _places_in_topic(run)) >= cutoff)):
-        remarks.append(f"left out: {rest:,} results beyond the first {cutoff:,} of their topics")
+        remarks.append(_left_out(f"{rest:,} results beyond the first {cutoff:,} of their topics"))
         run = run.take(np.flatnonzero(place < cutoff))
     return (*remarks, *write_run(run, target, after.name, index, lossy=lossy))
 
@@ -101,7 +101,7 @@ def write_run(
     index: Collection | None = None,
     *,
     lossy: bool = False,
-) -> tuple[str, ...]:
+) -> tuple[Remark, ...]:
     """Write a run, whole or not at all, and return remarks on what the format cannot express."""
     chosen = find_format(format, "run")
     run, remarks = convert_run(run, chosen, index, lossy=lossy)
@@ -117,7 +117,7 @@ def write_gold(
     *,
     lossy: bool = False,
     replace: bool = False,
-) -> tuple[str, ...]:
+) -> tuple[Remark, ...]:
     """Write a gold, whole or not at all, and return remarks on what the format cannot express.
 
     Formats with a topic a file make a folder of them, unless `path` is one file (``….xml``, or ``-``); with `replace`
@@ -126,11 +126,35 @@ def write_gold(
     chosen = find_format(format, "gold")
     gold, remarks = convert_gold(gold, chosen, index, lossy=lossy)
     if chosen.by_topic and str(path) != "-" and not location(path).suffix:
-        one = {f"{file_name(t)}.xml": chosen.write(only_topic(gold, code)) for code, t in enumerate(gold.topics)}
+        one = {f"{file_name(t)}.xml": chosen.write(_only_topic(gold, code)) for code, t in enumerate(gold.topics)}
         write_folder(path, one, replace=replace)
     else:
         write_whole(path, chosen.writer(index)(gold))
     return remarks
+
+
+def file_name(topic: str) -> str:
+    """Return a topic's name as a file name that is safe everywhere.
+
+    >>> file_name("2009/1")
+    '2009%2F1'
+    """
+    return "".join(c if c.isalnum() or c in "-_" else f"%{ord(c):02X}" for c in topic)
+
+
+def _only_topic(gold: Gold, code: int) -> Gold:
+    """Return the part of a gold that one topic's file holds."""
+    tables = {}
+    for name in ("articles", "passages", "elements"):
+        table = getattr(gold, name)
+        rows = np.flatnonzero(table.topic == code)
+        columns = {f.name: rows_of(getattr(table, f.name), rows) for f in fields(table)}
+        tables[name] = replace(table, **{**columns, "topic": np.zeros(len(rows), np.int32)})
+    return replace(gold, topics=(gold.topics[code],), **tables)
+
+
+def _left_out(what: str) -> Remark:
+    return Remark("left out", details=(what,))
 
 
 _TRANSLATED = frozenset({"element", "range", "passage", "text", "document"})
@@ -140,20 +164,17 @@ _PLACED = frozenset({"element", "range", "passage", "span", "point", "text", "un
 
 def convert_run(
     run: Run, to: Format, index: Collection | None = None, *, lossy: bool = False
-) -> tuple[Run, tuple[str, ...]]:
+) -> tuple[Run, tuple[Remark, ...]]:
     """Return the run as `to` can say it, and remarks on what changed."""
-    remarks: list[str] = []
+    remarks: list[Remark] = []
     if run.text is not None and index is not None and len(run.nameless):  # texts that came without a document
         run = place_run(run, index)
         lost = run.nameless
         if len(lost) and not lossy:
-            raise FormatError(
-                f"expected texts of one document each, found {len(lost)} in none or in several",
-                at=run.at(int(lost[0])),
-                remedy="lossy leaves them out",
-            )
+            what = f"expected texts of one document each, found {len(lost)} in none or in several"
+            raise FormatError(what, at=run.at(int(lost[0])), remedy="lossy leaves them out")
         if len(lost):
-            remarks.append(f"left out: {len(lost)} texts that are in none of the documents or in several")
+            remarks.append(_left_out(f"{len(lost)} texts that are in none of the documents or in several"))
         run = run.take(np.setdiff1d(np.arange(len(run)), lost))
     facets = run_facets(run)
     unsaid = facets.keys() - to.says
@@ -166,10 +187,10 @@ def convert_run(
         unsaid = run_facets(run).keys() - to.says
     if unsaid - MINOR:
         remedy = "lossy leaves them out" if "document" in to.says and not lossy else "choose another format"
-        what = named({facet: facets[facet] for facet in facets if facet in unsaid - MINOR})
-        raise FormatError(f"{to.name} cannot express {what}", at=run.file or None, remedy=remedy)
-    if unsaid & MINOR:
-        remarks.append(f"left out: {named({facet: facets[facet] for facet in facets if facet in unsaid})}")
+        what = f"{to.name} cannot express {named(facets, unsaid - MINOR)}"
+        raise FormatError(what, at=run.file or None, remedy=remedy)
+    if unsaid:
+        remarks.append(_left_out(named(facets, unsaid)))
     run = _ranked_by_score(run, remarks, lossy=lossy) if to.name == "trec-run" else _ranked_by_rank(run, remarks)
     return run, tuple(remarks)
 
@@ -179,18 +200,15 @@ def _places_in_topic(run: Run) -> NDArray[np.int64]:
     return np.asarray(np.arange(len(run)) - run.bounds[run.topic])
 
 
-def _as_spans(run: Run, to: Format, index: Collection | None, remarks: list[str]) -> Run:
+def _as_spans(run: Run, to: Format, index: Collection | None, remarks: list[Remark]) -> Run:
     """Return the run with spans in place of paths, texts and whole documents; every one of them must be found."""
     if index is None:
-        raise FormatError(
-            f"expected offsets, found {named({k: v for k, v in run_facets(run).items() if k in _TRANSLATED})}",
-            at=run.file or None,
-            remedy=f"{to.name} says offsets: give docs or an index",
-        )
+        what = f"expected offsets, found {named(run_facets(run), _TRANSLATED)}"
+        raise FormatError(what, at=run.file or None, remedy=f"{to.name} says offsets: give docs or an index")
     kinds = places(run)
     run = place_run(run, index)
     if run.placement is not None and run.placement.alignment is not None:
-        remarks.append(run.placement.alignment.summary())
+        remarks.append(worded(run.placement.alignment.summary()))
     if run.whole_documents and run.placement is not None:  # a document that the index does not have has no span
         run = replace(run, start=np.where(run.placement.document < 0, -1, 0), end=run.placement.length)
     lost = np.flatnonzero((column_of(run.start, len(run)) < 0) & (kinds != "unknown"))
@@ -207,131 +225,107 @@ def _as_spans(run: Run, to: Format, index: Collection | None, remarks: list[str]
     return replace(run, path=None, end_path=None, text=None)
 
 
-def _as_documents(run: Run, remarks: list[str]) -> Run:
+def _as_documents(run: Run, remarks: list[Remark]) -> Run:
     """Return the run of the documents alone, each at its first rank."""
-    encoded = pc.dictionary_encode(run.document)
-    chunks = encoded.unify_dictionaries().chunks if isinstance(encoded, pa.ChunkedArray) else [encoded]
-    codes = [chunk.indices.to_numpy(zero_copy_only=False).astype(np.int64) for chunk in chunks]
-    code = np.concatenate([np.zeros(0, np.int64), *codes])
+    code = strings(run.document).dictionary_encode().indices.to_numpy().astype(np.int64)
     pair = run.topic * (code.max(initial=0) + 1) + code
     first = np.sort(np.unique(pair, return_index=True)[1])
-    dropped = {facet: count for facet, count in run_facets(run).items() if facet in _PLACED}
-    remarks.append(f"left out: {named(dropped)}; {len(run) - len(first)} results of documents returned before")
+    again = f"{len(run) - len(first)} results of documents returned before"
+    remarks.append(_left_out(f"{named(run_facets(run), _PLACED)}; {again}"))
     kept = {name: rows_of(getattr(run, name), first) for name in ("topic", "document", "rank", "score")}
     line = first + 1 if run.line is None else run.line[first]
     nothing: dict[str, Any] = dict.fromkeys(("start", "end", "path", "end_path", "text", "chunk"))
     return replace(run, **kept, **nothing, line=line)
 
 
-def _ranked_by_score(run: Run, remarks: list[str], *, lossy: bool) -> Run:
+def _ranked_by_score(run: Run, remarks: list[Remark], *, lossy: bool) -> Run:
     """Return the run with scores that put it in its own order under trec_eval's rule."""
-    column = run.document if isinstance(run.document, pa.ChunkedArray) else pa.chunked_array([run.document])
     if run.score is None:
-        remarks.append("the run has no scores: 1/rank is written")
-    elif by_score_and_document(run.topic, run.score, column.cast(pa.string())) is not None:
+        remarks.append(Remark("no scores"))
+    elif by_score_and_document(run.topic, run.score, pa.chunked_array([strings(run.document)])) is not None:
         if not lossy:
-            raise FormatError(
-                "expected scores that agree with the ranking, as TREC runs are ranked by score alone",
-                at=run.file or None,
-                remedy="lossy writes 1/rank in their place",
-            )
-        remarks.append("left out: scores that contradict the ranking; 1/rank is written")
+            what = "expected scores that agree with the ranking, as TREC runs are ranked by score alone"
+            raise FormatError(what, at=run.file or None, remedy="lossy writes 1/rank in their place")
+        remarks.append(_left_out("scores that contradict the ranking; 1/rank is written"))
         run = replace(run, score=None)
     return run
 
 
-def _ranked_by_rank(run: Run, remarks: list[str]) -> Run:
+def _ranked_by_rank(run: Run, remarks: list[Remark]) -> Run:
     """Return the run with ranks that keep its order where ranks decide."""
-    if run.rank is None or len(run) < 2:
+    if run.rank is None or not ((run.topic[1:] == run.topic[:-1]) & (run.rank[1:] < run.rank[:-1])).any():
         return run
-    falls = (run.topic[1:] == run.topic[:-1]) & (run.rank[1:] < run.rank[:-1])
-    if not falls.any():
-        return run
-    remarks.append("the ranks contradict the order by score: the results are numbered again")
+    remarks.append(Remark("numbered again"))
     return replace(run, rank=(_places_in_topic(run) + 1).astype(np.int32))
 
 
 _NEEDS_INDEX = {"pointers": "spans", "bep-path": "bep", "spans": "pointers", "bep": "bep-path"}
+_ELEMENTS = frozenset({"coverage", "grades", "sizes"})
 
 
 def convert_gold(
     gold: Gold, to: Format, index: Collection | None = None, *, lossy: bool = False
-) -> tuple[Gold, tuple[str, ...]]:
+) -> tuple[Gold, tuple[Remark, ...]]:
     """Return the gold as `to` can say it, and remarks on what changed."""
     facets = gold_facets(gold)
-    unsaid = facets.keys() - to.says
-    translated = {facet for facet in unsaid if _NEEDS_INDEX.get(facet) in to.says}
-    if translated or (_wants_lengths(gold, to) and index is not None):
-        gold = _translated(gold, to, index, {facet: facets[facet] for facet in facets if facet in translated})
+    translated = {facet for facet in facets.keys() - to.says if _NEEDS_INDEX.get(facet) in to.says}
+    wants_lengths = to.name == "inex-2008" and bool((gold.articles.length < 0).any())
+    if translated and index is None:
+        what = f"{to.name} cannot express {named(facets, translated)}"
+        raise FormatError(what, at=gold.file or None, remedy="give docs or an index to translate them")
+    if index is not None and (translated or wants_lengths):
+        gold = _translated(gold, to, index)
+        wants_lengths = to.name == "inex-2008" and bool((gold.articles.length < 0).any())
         facets = gold_facets(gold)
-        unsaid = facets.keys() - to.says
+    unsaid = facets.keys() - to.says
     if "sizes" in unsaid and index is not None and "spans" in to.says:
         facets["differing"] = differing_elements(gold, index)
         unsaid = (unsaid - {"sizes"}) | ({"differing"} if facets["differing"] else set())
-    left = {facet: facets[facet] for facet in facets if facet in unsaid}
-    lost = {facet: count for facet, count in left.items() if facet not in MINOR}
-    if lost and not lossy:
-        raise FormatError(
-            f"{to.name} cannot express {named(lost)}", at=gold.file or None, remedy="lossy leaves them out"
-        )
+    if unsaid - MINOR and not lossy:
+        what = f"{to.name} cannot express {named(facets, unsaid - MINOR)}"
+        raise FormatError(what, at=gold.file or None, remedy="lossy leaves them out")
     _refuse_nothing_left(gold, to)
-    if _wants_lengths(gold, to):
+    if wants_lengths:
         raise FormatError(f"{to.name} needs the documents' lengths", remedy="give docs or an index")
-    return _without(gold, to, unsaid), (f"left out: {named(left)}",) if left else ()
+    return _without(gold, to, unsaid), (_left_out(named(facets, unsaid)),) if unsaid else ()
 
 
-def _wants_lengths(gold: Gold, to: Format) -> bool:
-    return to.name == "inex-2008" and bool((gold.articles.length < 0).any())
-
-
-def _translated(gold: Gold, to: Format, index: Collection | None, facets: dict[str, int]) -> Gold:
+def _translated(gold: Gold, to: Format, index: Collection) -> Gold:
     """Return the gold with spans for pointers or pointers for spans."""
-    if index is None:
-        raise FormatError(
-            f"{to.name} cannot express {named(facets)}",
-            at=gold.file or None,
-            remedy="give docs or an index to translate them",
-        )
     gold = place_gold(gold, index)
     if "pointers" in to.says:
         return with_elements(with_pointers(gold, index), index)
-    unplaced = np.flatnonzero(gold.passages.start < 0)
-    if len(unplaced):
-        raise FormatError(
-            f"expected documents of the index, found {len(unplaced)} passages of others",
-            at=gold.file or None,
-            remedy="give the index of the gold's collection",
-        )
+    unplaced = int(np.count_nonzero(gold.passages.start < 0))
+    if unplaced:
+        what = f"expected documents of the index, found {unplaced} passages of others"
+        raise FormatError(what, at=gold.file or None, remedy="give the index of the gold's collection")
     passages = replace(gold.passages, start_path=None, end_path=None)
     return replace(gold, passages=passages, articles=replace(gold.articles, bep_path=None))
 
 
 def _refuse_nothing_left(gold: Gold, to: Format) -> None:
     """Refuse where not even `lossy` leaves a judgement: elements cannot be made of spans, nor spans of grades."""
-    relevant = int((gold.articles.relevance > 0).sum())
-    if to.says & {"coverage", "grades"} and not len(gold.elements.topic):
-        raise FormatError(
-            f"{to.name} says graded elements, of which this gold has none", remedy="choose another format"
-        )
-    if "spans" in to.says and "relevance" not in to.says and relevant and not len(gold.passages.topic):
-        raise FormatError(
-            f"{to.name} says highlighted spans, of which this gold has none", remedy="choose another format"
-        )
-    if to.says & {"coverage", "grades"} and gold.scale not in to.says:
-        raise FormatError(f"{to.name} cannot express the scale {gold.scale!r}", remedy="choose another format")
+    graded, spans = to.says & {"coverage", "grades"}, "spans" in to.says and "relevance" not in to.says
+    what = ""
+    if graded and not len(gold.elements.topic):
+        what = "says graded elements, of which this gold has none"
+    elif spans and (gold.articles.relevance > 0).any() and not len(gold.passages.topic):
+        what = "says highlighted spans, of which this gold has none"
+    elif graded and gold.scale not in to.says:
+        what = f"cannot express the scale {gold.scale!r}"
+    if what:
+        raise FormatError(f"{to.name} {what}", remedy="choose another format")
 
 
 def _without(gold: Gold, to: Format, unsaid: set[str]) -> Gold:
     """Return the gold without what the format cannot express, so that writing and reading it give it back."""
     articles, passages, elements = gold.articles, gold.passages, gold.elements
-    if unsaid & {"coverage", "grades", "sizes"} or not to.says & {"coverage", "grades", "sizes"}:
-        elements = empty_elements()
+    if unsaid & _ELEMENTS or not to.says & _ELEMENTS:
+        elements = table_of(GradedElements, [])
     if not to.says & {"spans", "pointers"}:
-        passages = empty_passages()
-    if "quotes" in unsaid:
-        passages = replace(passages, quote=None)
-    if "needs" in unsaid:
-        passages = replace(passages, need=None)
+        passages = table_of(Passages, [])
+    passages = passages if "quotes" not in unsaid else replace(passages, quote=None)
+    passages = passages if "needs" not in unsaid else replace(passages, need=None)
     if not to.says & {"bep", "bep-path"}:
         articles = replace(articles, bep=np.full(len(articles.bep), UNKNOWN, np.int64), bep_path=None)
     scale = "trec" if to.name == "trec-qrels" else gold.scale
@@ -422,13 +416,14 @@ def gold_facets(gold: Gold) -> dict[str, int]:
     return {facet: count for facet, count in counts.items() if count}
 
 
-def named(facets: dict[str, int]) -> str:
-    """Return facets as a message names them.
+def named(facets: dict[str, int], wanted: AbstractSet[str] | None = None) -> str:
+    """Return facets, or those that are wanted, as a message names them.
 
     >>> named({"element": 12, "header": 2})
     '12 elements by path, 2 header fields (task, participant …)'
     """
-    return ", ".join(f"{count} {WORDS[facet]}" for facet, count in facets.items())
+    kept = (facet for facet in facets if wanted is None or facet in wanted)
+    return ", ".join(f"{facets[facet]} {WORDS[facet]}" for facet in kept)
 
 
 def _valid(column: pa.Array | None, size: int) -> NDArray[np.bool_]:

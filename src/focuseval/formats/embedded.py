@@ -23,9 +23,8 @@ from focuseval.engine.storage import location
 from focuseval.errors import FormatError
 from focuseval.formats import detection
 from focuseval.formats.catalogue import FORMATS, detect_source, find_format
-from focuseval.formats.output import write_whole
-from focuseval.formats.source import open_source, open_sources
-from focuseval.placing.golds import align_gold
+from focuseval.formats.content import open_source, open_sources, write_whole
+from focuseval.placing.place import align_gold
 from focuseval.placing.texts import SIMILARITY, as_collection
 
 if TYPE_CHECKING:

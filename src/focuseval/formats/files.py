@@ -1,25 +1,38 @@
-"""Reading runs and golds from whole files, whatever their format."""
+"""Reading runs and golds from files, whatever their format; a large run also a block of whole topics at a time.
+
+Blocks are cut where a topic begins, by a look at the lines near every sixteenth megabyte. A run whose topics do not
+stand together comes out with a topic in two blocks: the caller must notice, and read the file at once. The first blocks
+are read before anybody asks for them.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+import json
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain, islice
+from os import PathLike
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar, cast
 
-from focuseval.errors import FormatError
+from focuseval.engine.storage import Location, Remote, location
+from focuseval.engine.workers import cores
+from focuseval.errors import FormatError, Place
 from focuseval.formats import detection
-from focuseval.formats.catalogue import detect_source, find_format
-from focuseval.formats.source import open_source, open_sources
-from focuseval.placing.golds import place_gold, refuse_past_end
-from focuseval.placing.runs import place_run
+from focuseval.formats.catalogue import detect_source, find_format, sniffed
+from focuseval.formats.content import BOM, Source, open_source, open_sources
+from focuseval.placing.place import place_gold, place_run, refuse_past_end
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from concurrent.futures import Future
     from pathlib import Path
 
     from focuseval.collection.index import Collection
     from focuseval.data.gold import Gold
     from focuseval.data.run import Run
     from focuseval.formats.catalogue import Faults, Format
-    from focuseval.formats.source import Source
 
     Documents = Collection | str | Path | Mapping[str, str]
     """What may be given as documents: an index, a folder or a file of documents, or a mapping from ids to texts."""
@@ -91,9 +104,186 @@ def one_format(sources: Sequence[Source]) -> Format:
     chosen = (judged or formats)[0]
     for source, other, empty in zip(sources, formats, unjudged, strict=True):
         if other != chosen and not (chosen.by_topic and empty):
-            raise FormatError(
-                f"expected one format in the folder, {chosen.name}, found {other.name}",
-                at=source.name,
-                remedy="keep golds of different formats in different folders",
-            )
+            what = f"expected one format in the folder, {chosen.name}, found {other.name}"
+            raise FormatError(what, at=source.name, remedy="keep golds of different formats in different folders")
     return chosen
+
+
+LARGE = 1 << 26
+"""Bytes from which on a run is read in blocks."""
+
+STREAMED = ("run-jsonl", "trec-run")
+"""Formats whose lines each name their topic."""
+
+BLOCK = 1 << 24
+"""Bytes that are read at once: about 200,000 results as JSON lines, 450,000 as TREC writes them."""
+
+T = TypeVar("T")
+
+_LOOK = 1 << 16
+"""Bytes before a cut that are looked at first; a topic that reaches further back is followed."""
+
+_COUNTED = 1 << 20
+"""Bytes whose lines are counted at once."""
+
+
+def streamed_format(source: object, run_format: str | None = None) -> str | None:
+    """Return the format of a large file that may be streamed, else None; such a run names no task."""
+    if not isinstance(source, (str, PathLike)):
+        return None
+    path = location(source)
+    try:
+        if not (isinstance(path, Remote) or path.is_file()) or path.stat().st_size < LARGE:
+            return None
+    except OSError:  # whoever reads it says why not
+        return None
+    with path.open("rb") as file:
+        known = find_format(run_format, "run") if run_format else sniffed(file.read(1 << 16), "run")
+    return known.name if known is not None and known.name in STREAMED else None
+
+
+def ahead(sources: Sequence[Any], run_format: str | None = None) -> list[Any]:
+    """Return runs, the first of them being read already if it is a large file: while a gold is read, a core is idle."""
+    known = streamed_format(sources[0], run_format) if sources else None
+    if known is None:
+        return list(sources)
+    first = sources[0] if isinstance(sources[0], LargeRun) else LargeRun(location(sources[0]), known)
+    return [first, *sources[1:]]
+
+
+@dataclass(frozen=True)
+class LineBlock(Source):
+    """Some lines of a file, which know where in it they stand."""
+
+    start: int = 0
+    """Bytes of the file before these lines."""
+
+    def at(self, line: int | None = None, column: int | None = None) -> Place:
+        """Return a place in the whole file; lines before this block are counted only now that somebody asks."""
+        if line is not None:
+            with location(self.name).open("rb") as file:
+                sizes = (min(_COUNTED, self.start - first) for first in range(0, self.start, _COUNTED))
+                line += sum(file.read(size).count(b"\n") for size in sizes)
+        return Place(self.name, line, column)
+
+
+def read_block(path: Location, start: int, end: int) -> LineBlock:
+    """Return the bytes between two cuts, which nobody hashes; a byte-order mark is left out."""
+    with path.open("rb") as file:
+        file.seek(start)
+        data = file.read(end - start)
+    return LineBlock(str(path), data[len(BOM) :] if not start and data[:3] == BOM else data, str, start)
+
+
+def cuts(path: Location, topic_of: Callable[[bytes], Any], size: int = BLOCK) -> Iterator[tuple[int, int]]:
+    """Yield first and last byte of every block: whole topics, about `size` bytes, more where one topic has more."""
+    start, asked, whole = 0, size, path.stat().st_size
+    with path.open("rb") as file:
+        while start < whole:
+            near = start + asked
+            end = _topic_start(file, start, near, topic_of) if near < whole else whole
+            if end > start:
+                yield start, end
+                start, asked = end, size
+            else:
+                asked *= 2  # one topic fills the block
+
+
+def _topic_start(file: BinaryIO, first: int, near: int, topic_of: Callable[[bytes], Any]) -> int:
+    """Return where the topic of the last whole line before a byte begins; `first` where it fills all in between."""
+    look = _LOOK
+    while True:
+        low = max(first, near - look)
+        file.seek(low)
+        lines = file.read(near - low).split(b"\n")
+        at = near - len(lines.pop())
+        lines = lines if low == first else lines[1:]  # its beginning may be missing
+        topic = topic_of(lines[-1]) if lines else None
+        for line in reversed(lines):
+            if topic_of(line) != topic:
+                return at
+            at -= len(line) + 1
+        if low == first:
+            return first
+        look *= 4
+
+
+def trec_topic(line: bytes) -> bytes:
+    """Return the topic of a line of columns.
+
+    >>> trec_topic(b"301 Q0 FR940202-2-00150 1 2.7 VSM")
+    b'301'
+    """
+    return line.split(None, 1)[0] if line.strip() else b""
+
+
+def json_topic(line: bytes) -> Any:
+    """Return the topic of a line of JSON; None where there is none, which the reader will say.
+
+    >>> json_topic(b'{"topic": "q1", "doc": "a.md"}')
+    'q1'
+    """
+    try:
+        return json.loads(line)["topic"]
+    except (ValueError, LookupError, TypeError):
+        return None
+
+
+def block_bounds(path: Location, name: str) -> Iterator[tuple[int, int]]:
+    """Yield first and last byte of every block of a large file in the format of this name."""
+    return cuts(path, _block_reader(path, name)[1])
+
+
+def block_run(path: Location, name: str, bounds: tuple[int, int]) -> Run:
+    """Return the run in one block of a file."""
+    return _block_reader(path, name)[0](read_block(path, *bounds))
+
+
+class LargeRun:
+    """A large run in a file, to be used as its path; its first blocks are being read while somebody reads the gold."""
+
+    def __init__(self, path: Location, name: str) -> None:
+        """Start reading a file in the format of this name."""
+        self.path, self._most = path, 2 * cores()  # blocks that are read before anybody asks, or wait to be taken
+        self._pool = ThreadPoolExecutor(cores())
+        self._read, topic_of = _block_reader(path, name)
+        self._cuts = cuts(path, topic_of)
+        self._ahead = [
+            (end, self._pool.submit(self._block, start, end)) for start, end in islice(self._cuts, self._most)
+        ]
+
+    def __fspath__(self) -> str:
+        """Return the file's name: whoever knows nothing of blocks reads the file at once."""
+        return str(self.path)
+
+    def each(self, work: Callable[[Run], T]) -> Iterator[tuple[T, float]]:
+        """Yield what `work` returns for every block, in file order, and the share of the file that is done; once.
+
+        Several blocks are worked on at once, and only so many wait.
+        """
+        whole = self.path.stat().st_size
+        waiting: deque[tuple[Future[T], float]] = deque()
+        reading: Iterator[tuple[int, Callable[[], Run]]] = chain(
+            ((end, begun.result) for end, begun in self._ahead),
+            ((end, partial(self._block, start, end)) for start, end in self._cuts),
+        )
+        with self._pool as pool:
+            for end, block in reading:
+                waiting.append((pool.submit(lambda wait: work(wait()), block), end / whole))
+                if len(waiting) > self._most:
+                    future, share = waiting.popleft()
+                    yield future.result(), share
+            yield from ((future.result(), share) for future, share in waiting)
+
+    def _block(self, start: int, end: int) -> Run:
+        return self._read(read_block(self.path, start, end))
+
+
+def _block_reader(path: Location, name: str) -> tuple[Callable[[Source], Run], Callable[[bytes], Any]]:
+    """Return how the blocks of a file in this format are read, and how its lines name their topic."""
+    read = find_format(name, "run").read
+    if name != "trec-run":
+        return read, json_topic
+    with path.open("rb") as file:
+        named = next((line for line in file if line.strip()), b"").split()[-1:]
+    return partial(read, name=named[0].decode(errors="replace") if named else None), trec_topic

@@ -26,7 +26,7 @@ from focuseval.errors import FormatError, Place
 from focuseval.formats.gold_rows import gold_of, judgements_of
 from focuseval.formats.rows import Row
 from focuseval.formats.run_rows import FRAME, WHICH_COLUMN, NamedColumns, columns_of, columns_run, in_code_points
-from focuseval.placing.runs import place_run
+from focuseval.placing.place import place_run
 from focuseval.placing.texts import as_collection
 
 if TYPE_CHECKING:
@@ -35,14 +35,6 @@ if TYPE_CHECKING:
     from focuseval.collection.index import Collection
     from focuseval.data.gold import Gold
     from focuseval.data.run import Run
-
-
-def is_frame(value: object) -> bool:
-    """Say whether a value is something that `to_table` takes, and not a file's name."""
-    if isinstance(value, str | bytes) or hasattr(value, "__fspath__"):
-        return False
-    interchange = hasattr(value, "__arrow_c_stream__") or hasattr(value, "__dataframe__")
-    return interchange or isinstance(value, Mapping | list | tuple | pa.Table)
 
 
 def to_table(frame: Any) -> pa.Table:

@@ -166,11 +166,8 @@ def _source(metadata: Mapping[str, Any], doc_key: str | None, at: Place) -> str:
     if doc_key == "":
         return ""
     found = ", ".join(map(str, metadata)) or "nothing"
-    raise FormatError(
-        f"expected the document's id under {doc_key or ' or '.join(SOURCES)}, found {found}",
-        at=at,
-        remedy="say which metadata holds it with doc_key=",
-    )
+    what = f"expected the document's id under {doc_key or ' or '.join(SOURCES)}, found {found}"
+    raise FormatError(what, at=at, remedy="say which metadata holds it with doc_key=")
 
 
 def _whole(value: Any) -> int:

@@ -24,20 +24,18 @@ import numpy as np
 
 from focuseval.data.run import Run
 from focuseval.errors import FormatError, MissingDataError
-from focuseval.formats.columns import Layout, checked
-from focuseval.formats.judgements import Span, SpanGold, text_of
+from focuseval.formats.columns import Layout, checked, column_array, read_table
+from focuseval.formats.judgements import Question, Span, gold_reader, text_of
 from focuseval.formats.ranking import ranked, topic_codes
-from focuseval.formats.table import column_array, read_table
 from focuseval.placing.normalise import from_bytes
 from focuseval.placing.texts import as_strings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from focuseval.collection.index import Collection
-    from focuseval.data.gold import Gold
+    from focuseval.collection.protocol import Collection
     from focuseval.errors import Place
-    from focuseval.formats.source import Source
+    from focuseval.formats.content import Source
 
 PLAIN = Layout({"topic": "text", "document": "text", "rank": "rank", "offset": "int", "length": "int"}, least=5)
 SCORED = Layout(
@@ -50,10 +48,11 @@ SCORED = Layout(
 _BYTES = "offsets count bytes of the UTF-8 text"
 
 
-def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold:
+@gold_reader
+def read(sources: Sequence[Source], documents: Collection | None = None) -> Iterator[Question]:
     """Return the judged passages."""
-    topics: dict[str, tuple[list[Span], Place, int, set[str]]] = {}
-    for code, source in enumerate(sources):
+    topics: dict[str, tuple[list[Span], Place, set[str]]] = {}
+    for source in sources:
         for line, raw in enumerate(bytes(source.data).decode("utf-8", "replace").split("\n"), 1):
             if not raw.strip() or raw.startswith("#"):
                 continue
@@ -72,14 +71,11 @@ def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold
                     at=at,
                     remedy=_BYTES,
                 )
-            passages, _, _, aspects = topics.setdefault(topic, ([], at, code, set()))
+            passages, _, aspects = topics.setdefault(topic, ([], at, set()))
             passages.append(Span(document, first, last))
             aspects.update(aspect for aspect in map(str.strip, "|".join(fields[4:]).split("|")) if aspect)
-    spans = SpanGold()
-    for topic, (passages, at, code, aspects) in topics.items():
-        spans.add(spans.topic(topic, ""), passages, at, code)
-        spans.rows.attributes[topic] = {"aspects": "\t".join(sorted(aspects))}
-    return spans.gold(sources)
+    for topic, (passages, at, aspects) in topics.items():
+        yield Question("", passages, at, topic, attributes={"aspects": "\t".join(sorted(aspects))})
 
 
 def read_run(source: Source, documents: Collection | None = None) -> Run:

@@ -30,6 +30,8 @@ import pyarrow.compute as pc
 
 from focuseval.data.fields import json_line
 from focuseval.data.gold import UNKNOWN
+from focuseval.data.json_lines import json_line
+from focuseval.data.remarks import counted_kinds
 from focuseval.engine.keys import indices
 from focuseval.errors import FormatError
 from focuseval.formats.json_records import Known, Text, Whole, Word, batch, checked, no_object, records
@@ -42,8 +44,8 @@ if TYPE_CHECKING:
 
     from focuseval.data.gold import Gold
     from focuseval.errors import Place
+    from focuseval.formats.content import Source
     from focuseval.formats.judgements import Check
-    from focuseval.formats.source import Source
 
 Tag = Annotated[str, msgspec.Meta(pattern="^[^,]+$")]
 
@@ -112,17 +114,9 @@ def read(sources: Sequence[Source]) -> Gold:
     gold, differing = _judged(rows, table, marks, np.array(sizes, np.int64))
     if error is not None:
         raise error
-    united, others = gold.overlapping(), unknown.total()
-    remarks = (
-        (others, f"{others} keys besides topic, doc, query, spans, bep, length, relevance and tags are left out"),
-        (differing, f"{differing} quotes are not as long as their spans; the documents decide, where they are given"),
-        (united, f"{united:,} overlapping spans are united"),
-    )
-    return replace(
-        gold,
-        attributes={name: {"tags": ",".join(words)} for name, words in attributes.items()},
-        remarks=tuple(remark for count, remark in remarks if count),
-    )
+    counted = counted_kinds(other_keys=unknown.total(), quote_lengths=differing, united=gold.overlapping())
+    tagged = {name: {"tags": ",".join(words)} for name, words in attributes.items()}
+    return replace(gold, attributes=tagged, remarks=counted)
 
 
 def _judgement(unknown: Counter[str], value: dict[str, Any], constants: list[str], at: Place) -> JudgementRecord:
@@ -174,11 +168,11 @@ def _judged(rows: JudgedRows, table: pa.Table, spans: pa.Table, count: NDArray[n
             "positions count code points of the text",
         ),
     )
-    articles = {"length": length, "rsize": np.full(len(rows), UNKNOWN, np.int64), "bep": bep}
     scale = "trec" if len(rows) and (count < 0).all() else "highlights"
     quoted = pc.utf8_length(quote).fill_null(UNKNOWN).to_numpy(zero_copy_only=False)
     differing = (quoted >= 0) & (marks.start >= 0) & (quoted != marks.end - marks.start)
-    return rows.gold(grade, articles, marks, scale=scale, queries=queries), int(np.count_nonzero(differing))
+    gold = rows.gold(grade, marks, {"length": length, "bep": bep}, scale=scale, queries=queries)
+    return gold, int(np.count_nonzero(differing))
 
 
 def _filled(column: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:

@@ -34,8 +34,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focuseval.data.fields import NAMES, missing, short, value
 from focuseval.data.gold import UNKNOWN
+from focuseval.data.remarks import Remark, worded
 from focuseval.errors import FormatError
-from focuseval.formats.judgements import Span, SpanGold, judged_twice
+from focuseval.formats.judgements import Judgements, Span, judged_twice
 from focuseval.formats.rows import as_list, document_of, first_text, rows_of, span_of, topic_of, whole
 from focuseval.formats.run_rows import needs_documents
 from focuseval.placing.texts import holders_of
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from focuseval.collection.index import Collection
     from focuseval.data.gold import Gold
     from focuseval.errors import Place
-    from focuseval.formats.source import Source
+    from focuseval.formats.content import Source
 
 
 def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold:
@@ -149,14 +150,14 @@ def gold_of(judgements: Sequence[JudgedSpan], documents: Collection | None, sour
     """Return judgements as a gold, gathered by topic and document; texts without a document find it in `documents`."""
     found, remarks = _with_documents(judgements, documents)
     code = {source.name: number for number, source in enumerate(sources)}
-    gold = SpanGold()
+    rows = Judgements()
     pairs: dict[tuple[str, str], list[JudgedSpan]] = {}
     for one in found:
-        if one.topic not in gold.rows.queries:
-            gold.topic(one.topic, one.query)
+        if one.topic not in rows.queries:
+            rows.question(one.topic, one.query)
         if one.tags:
-            tags = [*gold.rows.attributes.get(one.topic, {}).get("tags", "").split(","), *one.tags]
-            gold.rows.attributes[one.topic] = {"tags": ",".join(dict.fromkeys(filter(None, tags)))}
+            tags = [*rows.attributes.get(one.topic, {}).get("tags", "").split(","), *one.tags]
+            rows.attributes[one.topic] = {"tags": ",".join(dict.fromkeys(filter(None, tags)))}
         if one.doc is not None:
             pairs.setdefault((one.topic, one.doc), []).append(one)
     for (topic, document), group in pairs.items():
@@ -165,14 +166,14 @@ def gold_of(judgements: Sequence[JudgedSpan], documents: Collection | None, sour
         if len({one.at for one in graded}) > 1:
             raise judged_twice(document, topic, graded[0].at, graded[1].at)
         grade = graded[0].grade if graded else None
-        gold.add(topic, spans, group[0].at, code.get(group[0].at.file, 0), [document], grade=grade)
+        rows.add(topic, spans, group[0].at, [document], code=code.get(group[0].at.file, 0), grade=grade)
     whole = not any(one.marks for one in found) and any(one.grade is not None for one in found)
-    return gold.gold(sources, remarks, scale="trec" if whole else "highlights")
+    return rows.gold(sources, "trec" if whole else "highlights", remarks)
 
 
 def _with_documents(
     judgements: Sequence[JudgedSpan], documents: Collection | None
-) -> tuple[list[JudgedSpan], tuple[str, ...]]:
+) -> tuple[list[JudgedSpan], tuple[Remark, ...]]:
     """Return judgements whose texts have found their documents, and remarks on those that have not."""
     nameless = [one for one in judgements if one.doc is None and one.quote]
     if not nameless:
@@ -188,14 +189,11 @@ def _with_documents(
     counts = holders.documents.tolist()
     several = [(one, number) for one, number in zip(nameless, counts, strict=True) if number > 1]
     nowhere = [one for one, number in zip(nameless, counts, strict=True) if number == 0]
-    remarks = [
-        f"{len(nameless):,} texts without a document: {len(nameless) - len(several) - len(nowhere):,} found, "
-        f"{len(several):,} ambiguous (in several documents), {len(nowhere):,} lost"
-        + ("; ambiguous and lost ones are left out" if several or nowhere else "")
-    ]
+    numbers = (len(nameless) - len(several) - len(nowhere), len(several), len(nowhere))
+    left = "; ambiguous and lost ones are left out" if several or nowhere else ""
+    remarks = [Remark("nameless", len(nameless), (*(f"{number:,}" for number in numbers), left))]
     for one, number in several[:1]:
-        remarks.append(
-            f"first ambiguous: {short(one.quote)} for topic {one.topic!r} ({one.at}) is in {number} documents"
-        )
-    remarks += [f"first lost: {short(one.quote)} for topic {one.topic!r} ({one.at})" for one in nowhere[:1]]
+        where = f"{short(one.quote)} for topic {one.topic!r} ({one.at})"
+        remarks.append(worded(f"first ambiguous: {where} is in {number} documents"))
+    remarks += [worded(f"first lost: {short(one.quote)} for topic {one.topic!r} ({one.at})") for one in nowhere[:1]]
     return found, tuple(remarks)

@@ -22,11 +22,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.data.gold import UNKNOWN
+from focuseval.data.remarks import counted_kinds
 from focuseval.errors import FormatError
-from focuseval.formats.columns import Fields, Layout, known_numbers, no_number, sound_lines
+from focuseval.formats.columns import Fields, Layout, known_numbers, no_number, sound_lines, words
+from focuseval.formats.content import refuse_nul
 from focuseval.formats.judgements import JudgedRows, SpanRows, by_row, encoded, refuse_first
-from focuseval.formats.source import refuse_nul
-from focuseval.formats.table import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.data.gold import Gold
+    from focuseval.formats.content import Source
     from focuseval.formats.judgements import Check
-    from focuseval.formats.source import Source
 
 LAYOUT = Layout(
     {"topic": "text", "Q0": None, "document": "text", "relevant-characters": "int", "document-length": "int"}, least=5
@@ -72,22 +72,21 @@ def read(sources: Sequence[Source]) -> Gold:
     gold, differ = _judged(JudgedRows(sources, source_of_line, line, *ids), fields)
     if error is not None:
         raise error
-    united = gold.overlapping()
-    remarks = (
-        (differ, f"relevant characters differ from the sum of the passages in {differ} documents; both are kept"),
-        (united, f"{united:,} overlapping spans are united"),
-    )
-    return replace(gold, remarks=tuple(remark for count, remark in remarks if count))
+    return replace(gold, remarks=counted_kinds(other_sums=differ, united=gold.overlapping()))
 
 
 def _judged(rows: JudgedRows, fields: Fields) -> tuple[Gold, int]:
     """Return the gold, and how many sums differ from their passages; raise at the first line that is wrong."""
-    given = np.ones(len(rows), np.bool_)
-    rsize, no_rsize = _numbers(rows, fields.column(_RELEVANT), "relevant characters", given)
-    length, no_length = _numbers(rows, fields.column(_LENGTH), "document length", given)
-    points = fields.column(_BEP)
-    pointed = np.asarray(pc.invert(pc.is_in(points, _NO_POINT)))
-    bep, no_bep = _numbers(rows, points, "best entry point", pointed)
+
+    def numbers(place: int, name: str, given: NDArray[np.bool_]) -> tuple[NDArray[np.int64], Check]:
+        texts = fields.column(place)
+        values, wrong = known_numbers(texts, given)
+        return values, rows.check(wrong, lambda row: no_number(name, "int", texts[row].as_py()), "correct the line")
+
+    pointed = np.asarray(pc.invert(pc.is_in(fields.column(_BEP), _NO_POINT)))
+    rsize, no_rsize = numbers(_RELEVANT, "relevant characters", np.ones(len(rows), np.bool_))
+    length, no_length = numbers(_LENGTH, "document length", np.ones(len(rows), np.bool_))
+    bep, no_bep = numbers(_BEP, "best entry point", pointed)
     marks, bad_marks = _marks(rows, fields, length)
     marked = np.bincount(marks.row, minlength=len(rows)) > 0
     bad_sizes = rows.check(
@@ -107,14 +106,8 @@ def _judged(rows: JudgedRows, fields: Fields) -> tuple[Gold, int]:
     )
     refuse_first(rows.twice(), no_rsize, no_length, bad_sizes, no_bep, bad_bep, bad_marks, no_marks)
     total = np.bincount(marks.row, marks.end - marks.start, len(rows))
-    gold = rows.gold(marked, {"length": length, "rsize": rsize, "bep": bep}, marks)
+    gold = rows.gold(marked, marks, {"length": length, "rsize": rsize, "bep": bep})
     return gold, int(np.count_nonzero(total != rsize))
-
-
-def _numbers(rows: JudgedRows, texts: pa.Array, name: str, given: NDArray[np.bool_]) -> tuple[NDArray[np.int64], Check]:
-    """Return a column of numbers, UNKNOWN where none is given, and which are none."""
-    values, wrong = known_numbers(texts, given)
-    return values, rows.check(wrong, lambda row: no_number(name, "int", texts[row].as_py()), "correct the line")
 
 
 def _marks(rows: JudgedRows, fields: Fields, length: NDArray[np.int64]) -> tuple[SpanRows, Check | None]:
@@ -148,20 +141,13 @@ def write(gold: Gold) -> Iterator[bytes]:
     """Yield a line for every judged document."""
     topics = words("topic", gold.topics).to_pylist()
     documents = words("document", gold.documents).to_pylist()
-    spans: dict[tuple[int, int], list[str]] = {}
+    spans: dict[tuple[int, int], list[tuple[int, int]]] = {}
     p, a = gold.passages, gold.articles
     for topic, document, start, end in zip(*(c.tolist() for c in (p.topic, p.document, p.start, p.end)), strict=True):
-        spans.setdefault((topic, document), []).append(f"{start}:{end - start}")
-    sums = np.zeros(len(a.topic), np.int64)
-    pair = a.topic.astype(np.int64) << 32 | a.document
-    order = np.argsort(pair)
-    if len(p.topic):
-        at = order[np.searchsorted(pair[order], p.topic.astype(np.int64) << 32 | p.document)]
-        np.add.at(sums, at, p.end - p.start)
-    rsize = np.where(a.rsize >= 0, a.rsize, sums)
-    for topic, document, relevant, length, bep in zip(
-        *(c.tolist() for c in (a.topic, a.document, rsize, a.length, a.bep)), strict=True
-    ):
+        spans.setdefault((topic, document), []).append((start, end - start))
+    columns = (column.tolist() for column in (a.topic, a.document, a.rsize, a.length, a.bep))
+    for topic, document, rsize, length, bep in zip(*columns, strict=True):
         passages = spans.get((topic, document), [])
-        tail = [str(bep), *passages] if passages or bep >= 0 else []
+        relevant = rsize if rsize >= 0 else sum(size for _, size in passages)
+        tail = [str(bep), *(f"{start}:{size}" for start, size in passages)] if passages or bep >= 0 else []
         yield " ".join([topics[topic], "Q0", documents[document], str(relevant), str(length), *tail]).encode() + b"\n"

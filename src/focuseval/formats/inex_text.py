@@ -21,17 +21,25 @@ import pyarrow.compute as pc
 
 from focuseval.data.run import Run
 from focuseval.errors import FormatError
-from focuseval.formats.columns import Layout, known_numbers
+from focuseval.formats.columns import (
+    FAR,
+    FileTable,
+    Layout,
+    column_array,
+    known_numbers,
+    place_columns,
+    read_table,
+    run_lines,
+)
 from focuseval.formats.ranking import ranked, topic_codes
-from focuseval.formats.table import FileTable, column_array, place_columns, read_table, run_lines
-from focuseval.formats.trec_run import one_run_id
+from focuseval.formats.trec import one_run_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from focuseval.formats.source import Source
+    from focuseval.formats.content import Source
 
     Offsets = NDArray[np.int64]
 
@@ -45,7 +53,6 @@ LAYOUT = Layout(
 )  # fmt: skip
 _NUMBERS = {"place": "int", "length": "int"}
 _UNKNOWN = pa.array(["X", "x", "-1"])
-_FAR = 10**9
 
 
 def read(source: Source) -> Run:
@@ -66,11 +73,11 @@ def read(source: Source) -> Run:
 
 def _places(source: Source, table: FileTable) -> dict[str, Any]:
     """Return start, end, path and end path of every result."""
-    place, length = table["place"], table.columns.get("length")
+    place, length = table["place"], table.get("length")
     if pa.types.is_integer(place.type):
         start = column_array(place, np.int64)
         size = None if length is None else column_array(length, np.int64)
-        return {"start": _checked_offsets(source, table, start, size), "end": _ends(start, size)}
+        return _spans(source, table, start, size)
     is_path = pc.starts_with(place, "/")
     if length is None and pc.all(is_path).as_py():
         return {"path": place}
@@ -86,7 +93,7 @@ def _places(source: Source, table: FileTable) -> dict[str, Any]:
             raise FormatError(what, at=source.at(table.line_of(wrong)), remedy="see 'focuseval formats inex-text'")
     columns = {name: None if len(c) and c.null_count == len(c) else c for name, c in columns.items()}
     if not pc.all(is_path).as_py():
-        columns |= {"start": _checked_offsets(source, table, start, size), "end": _ends(start, size)}
+        columns |= _spans(source, table, start, size)
     return columns
 
 
@@ -96,37 +103,29 @@ def _numbers(source: Source, table: FileTable, column: pa.ChunkedArray, skip: pa
     values, wrong = known_numbers(column.combine_chunks(), ~np.asarray(unknown))
     if wrong.any():
         row = int(np.argmax(wrong))
-        raise FormatError(
-            f"expected a path, an offset, 'X' or '-1', found {column[row].as_py()!r}",
-            at=source.at(table.line_of(row)),
-            remedy="see 'focuseval formats inex-text'",
-        )
+        what = f"expected a path, an offset, 'X' or '-1', found {column[row].as_py()!r}"
+        raise FormatError(what, at=source.at(table.line_of(row)), remedy="see 'focuseval formats inex-text'")
     return values
 
 
-def _checked_offsets(source: Source, table: FileTable, start: Offsets, size: Offsets | None) -> Offsets:
-    """Return the offsets, after refusing those (and lengths) below −1 or beyond any document."""
+def _spans(source: Source, table: FileTable, start: Offsets, size: Offsets | None) -> dict[str, Offsets]:
+    """Return start and end, −1 for the end of entry points and unknown places.
+
+    Offsets and lengths below −1 or beyond any document are refused.
+    """
     numbers = (start,) if size is None else (start, size)
-    if any(len(column) and (column.min() < -1 or column.max() >= _FAR) for column in numbers):
-        bad = np.logical_or.reduce([(column < -1) | (column >= _FAR) for column in numbers])
-        row = int(np.flatnonzero(bad)[0])
-        found = f"{start[row]}" if size is None else f"{start[row]} {size[row]}"
+    if any(len(column) and (column.min() < -1 or column.max() >= FAR) for column in numbers):
+        row = int(np.argmax(np.logical_or.reduce([(column < -1) | (column >= FAR) for column in numbers])))
+        found = " ".join(str(column[row]) for column in numbers)
         raise FormatError(
             f"expected an offset (and a length) that is not negative and below a thousand million, found {found!r}",
             at=source.at(table.line_of(row)),
             remedy="correct the line, or write X for an unknown place",
         )
-    return start
-
-
-def _ends(start: Offsets, size: Offsets | None) -> Offsets:
-    """Return one past the last character; −1 for entry points and unknown places."""
-    if size is None:
-        return np.full(len(start), -1, np.int64)
-    end = start + size
-    if len(start) and min(start.min(), size.min()) < 0:
+    end = np.full(len(start), -1, np.int64) if size is None else start + size
+    if size is not None and len(start) and min(start.min(), size.min()) < 0:
         end[(start < 0) | (size < 0)] = -1
-    return end
+    return {"start": start, "end": end}
 
 
 def write(run: Run) -> Iterator[bytes]:

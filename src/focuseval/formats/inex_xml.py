@@ -30,18 +30,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from focuseval.data.remarks import Remark
 from focuseval.data.run import Run
 from focuseval.errors import FormatError
-from focuseval.formats.columns import ARROW, checked, no_number, number, numbers
+from focuseval.formats.columns import ARROW, FAR, checked, column_array, no_number, number, numbers
+from focuseval.formats.content import source_of
 from focuseval.formats.ranking import ranked
-from focuseval.formats.source import source_of
-from focuseval.formats.table import column_array
 from focuseval.formats.xml import EventReader, attributes, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from focuseval.formats.source import Source
+    from focuseval.formats.content import Source
 
 FIELDS = "topic-fields."
 """How an attribute of ``<topic-fields>`` is named among the run's attributes."""
@@ -54,7 +54,6 @@ _COLUMNS = {
 }  # fmt: skip
 """What a result says, and its line: the kinds of its columns."""
 _NUMPY: dict[str, Any] = {"int": np.int64, "rank": np.int32, "real": np.float64}
-_FAR = 10**9
 
 
 def read(source: Source) -> Run:
@@ -74,13 +73,10 @@ def build(source: Source, raw: Submission) -> Run:
     def first_without(name: str) -> Any:
         return source.at(columns["line"][pc.index(columns[name].is_null(), pa.scalar(True)).as_py()].as_py())
 
-    ranks, scores, remarks = columns["rank"], columns["score"], list[str]()
+    ranks, scores, remarks = columns["rank"], columns["score"], list[Remark]()
     if 0 < ranks.null_count < len(ranks):
-        raise FormatError(
-            "expected a <rank> in every result or in none, found a result without",
-            at=first_without("rank"),
-            remedy="give every result its rank, or leave all ranks out",
-        )
+        what = "expected a <rank> in every result or in none, found a result without"
+        raise FormatError(what, at=first_without("rank"), remedy="give every result its rank, or leave all ranks out")
     if 0 < scores.null_count < len(scores):
         if ranks.null_count:
             raise FormatError(
@@ -88,7 +84,7 @@ def build(source: Source, raw: Submission) -> Run:
                 at=first_without("score"),
                 remedy="give every result its rsv, or leave all out: the file order is then the ranking",
             )
-        remarks.append(f"{scores.null_count} results have no <rsv>; the scores of the others are left out")
+        remarks.append(Remark("no rsv", scores.null_count))
         columns["score"] = scores.filter(pa.array([False] * len(scores)))
     for name, column in columns.items():
         if column.null_count == len(column) and name not in {"document", "line"}:
@@ -100,7 +96,7 @@ def build(source: Source, raw: Submission) -> Run:
     if inside is not None:
         names = inside.unique().to_pylist()
         known |= {"in": names[0]} if len(names) == 1 else {}
-        remarks += [] if len(names) == 1 else [f"<in> names {len(names)} collections; it is left out"]
+        remarks += [] if len(names) == 1 else [Remark("collections", len(names))]
     return Run(
         run_id or source.stem,
         tuple(raw.topics),
@@ -201,10 +197,8 @@ class SubmissionReader(EventReader):
                     raise error
                 self.run.faults.append(error)
             self.put(name, "score", score)
-        elif name == "file":
-            self.put(name, "document", value)
-        elif name == "in":
-            self.put(name, "in", value)
+        elif name in {"file", "in"}:
+            self.put(name, "document" if name == "file" else "in", value)
 
     def put(self, element: str, column: str, value: Any) -> None:
         """Set a value that a result says once."""
@@ -314,7 +308,7 @@ def read_ordinary(source: Source) -> Submission | None:
             return None
     if "end" in values:
         start, length = (raw.columns[name].to_numpy() for name in ("start", "end"))
-        if max(start.max(), length.max()) >= _FAR:
+        if max(start.max(), length.max()) >= FAR:
             return None
         raw.columns["end"] = pa.array(start + length)
     newlines = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))

@@ -1,11 +1,7 @@
-"""Records in JSON: of one document, whose fields are checked by name and type, or of lines, by msgspec.
+"""Typed records of JSON lines, by msgspec, which decodes a piece of a file at a time.
 
-`parse` and `parse_lines` give objects as people wrote them. A record of a file that is one JSON document has no line of
-its own; `Lines` finds it again by a text that it holds.
-
-`records` gives typed records of JSON lines: msgspec decodes a piece of a file at a time. msgspec counts records, not
-lines, and refuses what some programs write (NaN); so a piece that it refuses, or that has other than one record on
-every line, is read once more, line by line. That finds the line at fault.
+msgspec counts records, not lines, and refuses what some programs write (NaN); so a piece that it refuses, or that has
+other than one record on every line, is read once more, line by line. That finds the line at fault.
 """
 
 from __future__ import annotations
@@ -19,115 +15,21 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from focuseval.data.fields import numbered_lines
-from focuseval.errors import FormatError, Place
-from focuseval.formats.columns import newlines, pieces
-from focuseval.formats.source import refuse_nul
+from focuseval.data.json_lines import numbered_lines
+from focuseval.errors import FormatError
+from focuseval.formats.columns import FAR, newlines, pieces
+from focuseval.formats.content import refuse_nul
+from focuseval.formats.rows import SURROGATE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from focuseval.formats.source import Source
-
-T = TypeVar("T")
-
-_SURROGATE = "write the character itself, in UTF-8"
-_WORDS = {str: "a text", int: "a whole number", list: "a list", dict: "an object"}
-
-
-def parse(source: Source) -> Any:
-    """Return a file's one JSON value."""
-    return _loads(bytes(source.data), source.at(1))
-
-
-def parse_lines(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the objects of a file of JSON lines, with their lines; blank lines are passed over."""
-    for line, raw in numbered_lines(bytes(source.data)):
-        record, at = _loads(raw, source.at(line)), source.at(line)
-        if not isinstance(record, dict):
-            raise FormatError(f"expected an object, found {_named(record)}", at=at)
-        yield line, record
-
-
-def field(record: Any, name: str, kind: type[T], at: Place, where: str = "") -> T:
-    """Return a field that must be there.
-
-    >>> from focuseval.errors import Place
-    >>> field({"start": 3}, "start", int, Place("gold.json"))
-    3
-    """
-    inside = f" of {where}" if where else ""
-    if not isinstance(record, dict):
-        raise FormatError(f"expected an object with {name!r}{inside}, found {_named(record)}", at=at)
-    if name not in record:
-        raise FormatError(f"expected {name!r}{inside}, found only {', '.join(map(repr, record)) or 'nothing'}", at=at)
-    value = record[name]
-    if not isinstance(value, kind) or isinstance(value, bool):
-        raise FormatError(f"expected {_WORDS[kind]} as {name!r}{inside}, found {_named(value)}", at=at)
-    return value
-
-
-class Lines:
-    r"""The lines of records that are met in file order.
-
-    >>> from focuseval.formats.source import source_of
-    >>> lines = Lines(source_of(b'[{"q": "a"},\n {"q": "b"}]'))
-    >>> lines.of("a"), lines.of("b"), lines.of("not there"), lines.of("b")
-    (1, 2, None, None)
-    """
-
-    def __init__(self, source: Source) -> None:
-        self._data, self._offset, self._line = bytes(source.data), 0, 1
-
-    def of(self, text: str) -> int | None:
-        """Return the line where this JSON string stands next; after one that is not found, None for all."""
-        spellings = {json.dumps(text).encode(), json.dumps(text, ensure_ascii=False).encode("utf-8", "replace")}
-        found = [at for spelling in spellings if (at := self._data.find(spelling, self._offset)) >= 0]
-        if not found:
-            self._offset = len(self._data)
-            return None
-        self._line += self._data.count(b"\n", self._offset, min(found))
-        self._offset = min(found)
-        return self._line
-
-
-def _loads(raw: bytes, first: Place) -> Any:
-    """Parse bytes that begin at a known line."""
-    line = first.line or 1
-    try:
-        return whole_characters(json.loads(raw), raw, first)
-    except UnicodeDecodeError as error:
-        at = Place(first.file, line + raw[: error.start].count(b"\n"))
-        raise FormatError(f"expected UTF-8, found byte 0x{raw[error.start]:02x}", at=at) from error
-    except json.JSONDecodeError as error:
-        at = Place(first.file, line + error.lineno - 1, error.colno)
-        raise FormatError(f"expected JSON, found: {error.msg}", at=at) from error
-    except RecursionError as error:
-        raise FormatError("expected JSON, found lists nested too deeply", at=first) from error
-
-
-def whole_characters(value: T, raw: bytes | str, at: Place) -> T:
-    """Return what JSON said, unless a text in it has half a surrogate pair, which JSON can write and UTF-8 cannot."""
-    if (rb"\ud" in raw.lower()) if isinstance(raw, bytes) else (r"\ud" in raw.lower()):
-        try:
-            json.dumps(value, ensure_ascii=False).encode()
-        except UnicodeEncodeError as error:
-            raise FormatError("expected text, found a lone surrogate", at=at, remedy=_SURROGATE) from error
-    return value
-
-
-def _named(value: Any) -> str:
-    """Return a value short enough for one line."""
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= 60 else text[:60] + "…"
-
+    from focuseval.errors import Place
+    from focuseval.formats.content import Source
 
 R = TypeVar("R", bound=msgspec.Struct)
-
-FAR = 10**9
-"""No document has as many characters."""
 LEAST = -(2**31)
 
 Whole = Annotated[int, msgspec.Meta(ge=LEAST, lt=FAR)]
@@ -220,11 +122,8 @@ def _object(raw: bytes, at: Place) -> tuple[dict[str, Any], list[str]]:
     try:
         value = json.loads(raw, parse_constant=constant)
     except RecursionError as error:
-        raise FormatError(
-            "expected a flat JSON object, found one nested too deeply",
-            at=at,
-            remedy="write one flat object on each line",
-        ) from error
+        what = "expected a flat JSON object, found one nested too deeply"
+        raise FormatError(what, at=at, remedy="write one flat object on each line") from error
     except ValueError as error:  # JSON and UTF-8 alike
         raise no_object(f": {constants[0]} is not a number" if constants else f": {error}", at) from error
     if not isinstance(value, dict):
@@ -256,7 +155,7 @@ def checked(kind: type[msgspec.Struct], name: str, value: Any, at: Place) -> Any
             value.encode()
         except UnicodeEncodeError as error:
             what = f"expected text as {name!r}, found a lone surrogate"
-            raise FormatError(what, at=at, remedy=_SURROGATE) from error
+            raise FormatError(what, at=at, remedy=SURROGATE) from error
     return value
 
 
@@ -267,11 +166,8 @@ def _types(kind: type[msgspec.Struct]) -> dict[str, Any]:
 
 def no_score(name: str, value: Any, at: Place) -> FormatError:
     """Return the refusal of a score that is no finite number."""
-    return FormatError(
-        f"expected a finite number as {name!r}, found {value!r}",
-        at=at,
-        remedy="write a number, or leave the key out in every line",
-    )
+    what = f"expected a finite number as {name!r}, found {value!r}"
+    return FormatError(what, at=at, remedy="write a number, or leave the key out in every line")
 
 
 def batch(rows: Sequence[msgspec.Struct], schema: pa.Schema) -> pa.RecordBatch:

@@ -1,9 +1,9 @@
-"""Judgements of one file, or of a folder of them, as one `Gold`: gathered row by row, as columns, or as spans.
+"""Judgements of one file, or of a folder of them, as one `Gold`: gathered row by row, or as columns.
 
-`Judgements` gathers rows. `JudgedRows` holds columns, for formats whose golds are large: a check marks the wrong rows
-of all at once, and the first wrong line is named, as if the lines had been read one after another. `SpanGold` gathers
-the spans of questions, for the collections of retrieval-augmented generation; overlapping spans are kept as they are,
-united in every count of characters, and counted in the gold's remarks.
+`Judgements` gathers rows: elements and passages as files say them, or the spans of questions (`gold_reader`), for the
+collections of retrieval-augmented generation. Overlapping spans are kept as they are, united in every count of
+characters, and counted in the gold's remarks. `JudgedRows` holds columns, for formats whose golds are large: a check
+marks the wrong rows of all at once, and the first wrong line is named, as if the lines had been read one after another.
 
 A (topic, document) pair is judged once; a second judgement is refused with both places, even when the two agree.
 """
@@ -11,42 +11,67 @@ A (topic, document) pair is judged once; a second judgement is refused with both
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
+from functools import wraps
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
 from focuseval.data.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
+from focuseval.data.remarks import Remark, counted_kinds
 from focuseval.data.spans import union
 from focuseval.engine.native import indices
 from focuseval.errors import FormatError, MissingDataError
-from focuseval.formats.ranking import rows_of
-from focuseval.formats.source import joint_digest
+from focuseval.formats.content import joint_digest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from focuseval.collection.index import Collection
     from focuseval.errors import Place
-    from focuseval.formats.source import Source
+    from focuseval.formats.content import Source
 
-ARTICLE = ("topic", "document", "relevance", "length", "rsize", "bep", "bep_path", "line", "source")
-PASSAGE = ("topic", "document", "start", "end", "size", "start_path", "end_path", "quote", "need", "line")
-ELEMENT = ("topic", "document", "path", "exhaustivity", "specificity", "size", "rsize", "inferred", "inpool")
+P = ParamSpec("P")
+Table = TypeVar("Table", Articles, Passages, GradedElements)
+
 _TYPES = {
     "topic": np.int32, "document": np.int32, "source": np.int32, "relevance": np.int32,
     "exhaustivity": np.int8, "specificity": np.int8,
 }  # fmt: skip
-_STRINGS = frozenset({"bep_path", "start_path", "end_path", "quote", "need", "path"})
+_STRINGS = frozenset({"bep_path", "start_path", "end_path", "quote", "need"})
 _FLAGS = frozenset({"inferred", "inpool"})
+
+
+class Span(NamedTuple):
+    """One highlighted span as its file says it; start and end −1 where only the quote is known."""
+
+    document: str
+    start: int
+    end: int
+    quote: str | None = None
+    need: str | None = None
+    """What the span shows: spans of a topic with the same name are alternatives, one without is needed itself."""
+
+
+class Question(NamedTuple):
+    """A question of a collection, and what answers it."""
+
+    query: str
+    spans: Sequence[Span]
+    at: Place
+    name: str = ""
+    """Its id; a question without one is ``q1``, ``q2`` … in file order."""
+    judged: Sequence[str] = ()
+    """Documents that were judged, whether they have a span or not."""
+    attributes: Mapping[str, str] = {}
 
 
 @dataclass
 class Judgements:
-    """Rows as they are read; `gold` turns them into columns."""
+    """Rows as they are read, in the order of the tables' columns; `gold` turns them into columns."""
 
     articles: list[tuple[Any, ...]] = field(default_factory=list)
     passages: list[tuple[Any, ...]] = field(default_factory=list)
@@ -56,10 +81,22 @@ class Judgements:
     places: dict[tuple[int, int], Place] = field(default_factory=dict)
     attributes: dict[str, dict[str, str]] = field(default_factory=dict)
     queries: dict[str, str] = field(default_factory=dict)
+    renamed: int = 0
 
     def topic(self, name: str) -> int:
         """Return a topic's code, new or known."""
         return self.topics.setdefault(name, len(self.topics))
+
+    def question(self, name: str, query: str) -> str:
+        """Return a question's topic id; a second question under the same id gets ``~2``, ``~3`` … added."""
+        unique, number = name, 1
+        while unique in self.queries:
+            number += 1
+            unique = f"{name}~{number}"
+        self.renamed += number > 1
+        self.topic(unique)
+        self.queries[unique] = query
+        return unique
 
     def judge(self, topic: str, document: str, place: Place) -> tuple[int, int]:
         """Note that a pair is judged here and return its codes; raise if it was judged before."""
@@ -69,86 +106,118 @@ class Judgements:
             raise judged_twice(document, topic, first, place)
         return pair
 
-    def gold(self, sources: Sequence[Source], scale: str, remarks: tuple[str, ...] = ()) -> Gold:
+    def add(
+        self,
+        topic: str,
+        spans: Sequence[Span],
+        at: Place,
+        judged: Sequence[str] = (),
+        *,
+        code: int = 0,
+        grade: int | None = None,
+    ) -> None:
+        """Take in spans of a topic in the file of this code; `judged` documents without any are not relevant.
+
+        With a `grade` that is what the documents get.
+        """
+        by_document: dict[str, list[Span]] = {document: [] for document in judged}
+        for span in spans:
+            placeless = span.start == span.end == UNKNOWN and span.quote
+            if not placeless and not 0 <= span.start < span.end:
+                raise FormatError(
+                    f"expected 0 ≤ start < end in {span.document!r} for topic {topic!r}, "
+                    f"found {span.start} and {span.end}",
+                    at=at,
+                    remedy="spans are half-open; a document without relevant text has no spans",
+                )
+            by_document.setdefault(span.document, []).append(span)
+        for document, group in by_document.items():
+            pair = self.judge(topic, document, at)
+            relevance = int(bool(group)) if grade is None else grade
+            starts, ends = [span.start for span in group], [span.end for span in group]
+            rsize = sum(ends) - sum(starts)
+            if UNKNOWN in starts:
+                rsize = UNKNOWN
+            elif len(group) > 1:
+                rsize = int(union([0] * len(group), starts, ends).before[-1])
+            self.articles.append((*pair, relevance, UNKNOWN, rsize, UNKNOWN, None, at.line, code))
+            for _, start, end, quote, need in group:
+                size = end - start if start >= 0 else UNKNOWN
+                self.passages.append((*pair, start, end, size, None, None, quote, need, at.line))
+
+    def gold(self, sources: Sequence[Source], scale: str = "highlights", remarks: Sequence[Remark] = ()) -> Gold:
         """Return everything that was gathered, grouped by topic."""
-        return Gold(
+        gold = Gold(
             tuple(self.topics),
             pa.array(list(self.documents), pa.string()),
-            Articles(**_columns(ARTICLE, self.articles)),
-            Passages(**_columns(PASSAGE, self.passages)),
-            GradedElements(**_columns(ELEMENT, self.elements)),
+            table_of(Articles, self.articles),
+            table_of(Passages, self.passages),
+            table_of(GradedElements, self.elements),
             scale=scale,
             queries=self.queries,
             attributes=self.attributes,
-            remarks=remarks,
-            **origin(sources),
+            **_origin(sources),
         )
+        counted = counted_kinds(united=gold.overlapping(), same_ids=self.renamed)
+        return replace(gold, remarks=(*counted, *remarks))
+
+
+def gold_of_questions(questions: Iterable[Question | Remark], sources: Sequence[Source] = ()) -> Gold:
+    """Return questions and their spans, and remarks among them, as a gold."""
+    rows, remarks, codes = Judgements(), list[Remark](), {source.name: code for code, source in enumerate(sources)}
+    for one in questions:
+        if isinstance(one, Remark):
+            remarks.append(one)
+            continue
+        topic = rows.question(one.name or f"q{len(rows.queries) + 1}", one.query)
+        rows.add(topic, one.spans, one.at, one.judged, code=codes.get(one.at.file, 0))
+        if one.attributes:
+            rows.attributes[topic] = dict(one.attributes)
+    return rows.gold(sources, remarks=remarks)
+
+
+def gold_reader(
+    questions: Callable[Concatenate[Sequence[Source], P], Iterable[Question | Remark]],
+) -> Callable[Concatenate[Sequence[Source], P], Gold]:
+    """Make the reader of a collection from a generator of the questions in its files."""
+
+    @wraps(questions)
+    def read(sources: Sequence[Source], /, *more: P.args, **named: P.kwargs) -> Gold:
+        return gold_of_questions(questions(sources, *more, **named), sources)
+
+    return read
 
 
 def judged_twice(document: str, topic: str, first: Place, second: Place) -> FormatError:
     """Return the refusal of a second judgement."""
-    return FormatError(
-        f"expected one judgement of document {document!r} for topic {topic!r}, found another at {first}",
-        at=second,
-        remedy="keep one of the two",
-    )
+    what = f"expected one judgement of document {document!r} for topic {topic!r}, found another at {first}"
+    return FormatError(what, at=second, remedy="keep one of the two")
 
 
-def origin(sources: Sequence[Source]) -> dict[str, Any]:
+def _origin(sources: Sequence[Source]) -> dict[str, Any]:
     """Return what a gold says of the files that it was read from."""
     names = tuple(source.name for source in sources)
     alone = len(names) == 1
     return {"sha256": joint_digest(sources), "file": names[0] if alone else "", "sources": () if alone else names}
 
 
-def empty_elements() -> GradedElements:
-    """Return a table of no assessed elements."""
-    return GradedElements(**_columns(ELEMENT, []))
-
-
-def empty_passages() -> Passages:
-    """Return a table of no passages."""
-    return Passages(**_columns(PASSAGE, []))
-
-
-def only_topic(gold: Gold, code: int) -> Gold:
-    """Return the part of a gold that one topic's file holds."""
-    tables = {}
-    for name in ("articles", "passages", "elements"):
-        table = getattr(gold, name)
-        rows = np.flatnonzero(table.topic == code)
-        columns = {f.name: rows_of(getattr(table, f.name), rows) for f in fields(table)}
-        tables[name] = replace(table, **{**columns, "topic": np.zeros(len(rows), np.int32)})
-    return replace(gold, topics=(gold.topics[code],), **tables)
-
-
-def file_name(topic: str) -> str:
-    """Return a topic's name as a file name that is safe everywhere.
-
-    >>> file_name("2009/1")
-    '2009%2F1'
-    """
-    return "".join(c if c.isalnum() or c in "-_" else f"%{ord(c):02X}" for c in topic)
-
-
-def _columns(names: Sequence[str], rows: list[tuple[Any, ...]]) -> Mapping[str, Any]:
-    """Turn rows into columns, in blocks of topics."""
-    rows.sort(key=itemgetter(0))
-    columns = dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else dict.fromkeys(names, ())
-    return {name: _column(name, values) for name, values in columns.items()}
+def table_of(kind: type[Table], rows: list[tuple[Any, ...]]) -> Table:
+    """Return rows as a table, in blocks of topics."""
+    names = [one.name for one in fields(kind)]
+    columns = zip(*sorted(rows, key=itemgetter(0)), strict=True) if rows else [()] * len(names)
+    return kind(**{name: _column(name, values) for name, values in zip(names, columns, strict=True)})
 
 
 def _column(name: str, values: tuple[Any, ...]) -> Any:
     """Return an array of the column's type; what no row says is None where the table allows it."""
     if name == "path":
         return pa.array(values, pa.string()).dictionary_encode()
-    given = values.count(None) < len(values)
-    if name in _STRINGS:
-        return pa.array(values, pa.string()) if given else None
-    if name in _FLAGS:
-        return np.array([bool(value) for value in values], np.bool_) if given else None
-    if name in {"line", "source"} and not given:
+    if name in {*_STRINGS, *_FLAGS, "line", "source"} and values.count(None) == len(values):
         return None
+    if name in _STRINGS:
+        return pa.array(values, pa.string())
+    if name in _FLAGS:
+        return np.array([bool(value) for value in values], np.bool_)
     filled = [UNKNOWN if value is None else value for value in values] if None in values else values
     return np.array(filled, _TYPES.get(name, np.int64))
 
@@ -223,10 +292,16 @@ class JudgedRows:
         return before < np.arange(len(self)), error
 
     def gold(
-        self, relevance: NDArray[Any], articles: Mapping[str, NDArray[np.int64]], marks: SpanRows, **more: Any
+        self,
+        relevance: NDArray[Any],
+        marks: SpanRows | None = None,
+        articles: Mapping[str, NDArray[np.int64]] | None = None,
+        **more: Any,
     ) -> Gold:
-        """Return the gold with these columns of judged documents and these spans, in blocks of topics."""
+        """Return the gold with these grades and spans, in blocks of topics; `articles`: maybe length, rsize, bep."""
         topic, document = self.topic, self.document
+        marks = marks or SpanRows(*np.zeros((3, 0), np.int64))
+        known = {**dict.fromkeys(("length", "rsize", "bep"), np.full(len(self), UNKNOWN, np.int64)), **(articles or {})}
 
         def in_blocks(codes: NDArray[np.int32]) -> NDArray[np.int64] | slice:  # mostly as they stand: nothing is copied
             return np.argsort(codes, kind="stable") if (codes[1:] < codes[:-1]).any() else slice(None)
@@ -245,7 +320,7 @@ class JudgedRows:
                 topic[order],
                 document[order],
                 relevance[order].astype(np.int32),
-                **{name: column[order] for name, column in articles.items()},
+                **{name: column[order] for name, column in known.items()},
                 line=self.line[order],
                 source=self.source[order] if len(self.sources) > 1 else None,
             ),
@@ -259,16 +334,10 @@ class JudgedRows:
                 need=texts(marks.need),
                 line=self.line[row] if len(row) else None,
             ),
-            empty_elements(),
+            table_of(GradedElements, []),
             **more,
-            **origin(self.sources),
+            **_origin(self.sources),
         )
-
-
-def no_marks() -> SpanRows:
-    """Return the spans of a gold that has none."""
-    nothing = np.zeros(0, np.int64)
-    return SpanRows(nothing, nothing, nothing)
 
 
 def refuse_first(*checks: Check | None) -> None:
@@ -289,85 +358,6 @@ def by_row(row: NDArray[np.int64], rows: int, *checks: Check) -> Check | None:
 def _first_wrong(*checks: Check | None) -> tuple[int, Callable[[int], FormatError]] | None:
     wrong = [(int(np.argmax(check[0])), check[1]) for check in checks if check is not None and check[0].any()]
     return min(wrong, key=itemgetter(0), default=None)
-
-
-class Span(NamedTuple):
-    """One highlighted span as its file says it; start and end −1 where only the quote is known."""
-
-    document: str
-    start: int
-    end: int
-    quote: str | None = None
-    need: str | None = None
-    """What the span shows: spans of a topic with the same name are alternatives, one without is needed itself."""
-
-
-@dataclass
-class SpanGold:
-    """Questions and their spans; `gold` turns them into columns."""
-
-    rows: Judgements = field(default_factory=Judgements)
-    renamed: int = 0
-
-    def topic(self, name: str, query: str) -> str:
-        """Return a question's topic id; a second question under the same id gets ``~2``, ``~3`` … added."""
-        unique, number = name, 1
-        while unique in self.rows.queries:
-            number += 1
-            unique = f"{name}~{number}"
-        self.renamed += number > 1
-        self.rows.topic(unique)
-        self.rows.queries[unique] = query
-        return unique
-
-    def add(
-        self,
-        topic: str,
-        spans: Sequence[Span],
-        at: Place,
-        code: int = 0,
-        judged: Sequence[str] = (),
-        *,
-        grade: int | None = None,
-    ) -> None:
-        """Take in all spans of a question; documents in `judged` without any are judged and not relevant.
-
-        With a `grade` that is what the documents get.
-        """
-        by_document: dict[str, list[Span]] = {document: [] for document in judged}
-        for span in spans:
-            placeless = span.start == span.end == UNKNOWN and span.quote
-            if not placeless and not 0 <= span.start < span.end:
-                raise FormatError(
-                    f"expected 0 ≤ start < end in {span.document!r} for topic {topic!r}, "
-                    f"found {span.start} and {span.end}",
-                    at=at,
-                    remedy="spans are half-open; a document without relevant text has no spans",
-                )
-            by_document.setdefault(span.document, []).append(span)
-        for document, group in by_document.items():
-            pair = self.rows.judge(topic, document, at)
-            relevance = int(bool(group)) if grade is None else grade
-            starts, ends = [span.start for span in group], [span.end for span in group]
-            if UNKNOWN in starts:
-                rsize = UNKNOWN
-            else:
-                several = len(group) > 1
-                rsize = int(union([0] * len(group), starts, ends).before[-1]) if several else sum(ends) - sum(starts)
-            self.rows.articles.append((*pair, relevance, UNKNOWN, rsize, UNKNOWN, None, at.line, code))
-            for _, start, end, quote, need in group:
-                size = end - start if start >= 0 else UNKNOWN
-                self.rows.passages.append((*pair, start, end, size, None, None, quote, need, at.line))
-
-    def gold(self, sources: Sequence[Source], remarks: Sequence[str] = (), scale: str = "highlights") -> Gold:
-        """Return everything that was gathered."""
-        gold = self.rows.gold(sources, scale)
-        united = gold.overlapping()
-        counted = (
-            (united, f"{united:,} overlapping spans are united"),
-            (self.renamed, f"{self.renamed:,} questions share an id with an earlier one, told apart as ~2, ~3 …"),
-        )
-        return replace(gold, remarks=(*gold.remarks, *(remark for number, remark in counted if number), *remarks))
 
 
 def spans_of(gold: Gold) -> dict[tuple[int, int], list[Span]]:
@@ -396,9 +386,6 @@ def text_of(documents: Collection | None, name: str, topic: str, at: Place) -> s
         raise MissingDataError(f"{at}: the offsets in {name!r} need the documents' text; give docs or an index")
     row = int(documents.find([name])[0])
     if row < 0:
-        raise FormatError(
-            f"expected documents of the collection, found {name!r} for topic {topic!r}",
-            at=at,
-            remedy="check the documents given, or the ids in the gold",
-        )
+        what = f"expected documents of the collection, found {name!r} for topic {topic!r}"
+        raise FormatError(what, at=at, remedy="check the documents given, or the ids in the gold")
     return documents.text(row)

@@ -18,39 +18,39 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval.data.remarks import counted_kinds
 from focuseval.errors import FormatError
-from focuseval.formats.json_records import field, parse_lines
-from focuseval.formats.judgements import Span, SpanGold, text_of
+from focuseval.formats.judgements import Question, Span, gold_reader, text_of
+from focuseval.formats.rows import field, parse_lines
 from focuseval.placing.normalise import code_points
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from focuseval.collection.index import Collection
-    from focuseval.data.gold import Gold
+    from focuseval.collection.protocol import Collection
+    from focuseval.data.remarks import Remark
     from focuseval.errors import Place
-    from focuseval.formats.source import Source
+    from focuseval.formats.content import Source
 
 
-def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold:
+@gold_reader
+def read(sources: Sequence[Source], documents: Collection | None = None) -> Iterator[Question | Remark]:
     """Return the provenance of all outputs, in code points of the pages."""
-    spans, whole = SpanGold(), 0
-    for code, source in enumerate(sources):
+    whole = 0
+    for source in sources:
         for line, record in parse_lines(source):
-            at = source.at(line)
+            at, topic = source.at(line), str(record.get("id") or line)
             query = field(record, "input", str, at) if "input" in record else ""
-            topic = spans.topic(str(record.get("id") or line), query)
-            found = []
+            spans = dict[Span, None]()
             outputs = [one for one in field(record, "output", list, at) if isinstance(one, dict)]
             for entry in (entry for output in outputs for entry in output.get("provenance") or ()):
                 if not isinstance(entry, dict):
                     raise FormatError(f"expected a provenance object, found {str(entry)[:60]!r}", at=at)
                 page = str(entry.get("wikipedia_id") or field(entry, "wikipedia_id", str, at, f"topic {topic!r}"))
-                found.append(_span(entry, page, text_of(documents, page, topic, at), topic, at))
+                spans[_span(entry, page, text_of(documents, page, topic, at), topic, at)] = None
                 whole += _number(entry, "start_character", topic, at) is None
-            spans.add(topic, list(dict.fromkeys(found)), at, code)
-    remark = f"{whole:,} provenances name no characters: the whole paragraph or page is relevant"
-    return spans.gold(sources, [remark] if whole else [])
+            yield Question(query, list(spans), at, topic)
+    yield from counted_kinds(no_characters=whole)
 
 
 def embedded_texts(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
@@ -80,11 +80,8 @@ def _number(entry: dict[str, Any], name: str, topic: str, at: Place) -> int | No
     if value is None or value == -1:
         return None
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise FormatError(
-            f"expected a whole number as {name!r} for topic {topic!r}, found {value!r}",
-            at=at,
-            remedy="-1, or nothing, says that there is none",
-        )
+        what = f"expected a whole number as {name!r} for topic {topic!r}, found {value!r}"
+        raise FormatError(what, at=at, remedy="-1, or nothing, says that there is none")
     return value
 
 

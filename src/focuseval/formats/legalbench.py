@@ -15,37 +15,33 @@ import json
 from typing import TYPE_CHECKING
 
 from focuseval.errors import FormatError
-from focuseval.formats.json_records import Lines, field, parse
-from focuseval.formats.judgements import Span, SpanGold, spans_of
+from focuseval.formats.judgements import Question, Span, gold_reader, spans_of
+from focuseval.formats.rows import Lines, field, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from focuseval.data.gold import Gold
-    from focuseval.formats.source import Source
+    from focuseval.formats.content import Source
 
 
-def read(sources: Sequence[Source]) -> Gold:
+@gold_reader
+def read(sources: Sequence[Source]) -> Iterator[Question]:
     """Return the snippets of all tests."""
-    spans, number = SpanGold(), 0
-    for code, source in enumerate(sources):
+    for source in sources:
         lines = Lines(source)
         for i, test in enumerate(field(parse(source), "tests", list, source.at())):
-            number += 1
             query = field(test, "query", str, source.at(), f"tests[{i}]")
             at = source.at(lines.of(query))
-            topic = spans.topic(f"q{number}", query)
-            found = []
+            spans = []
             for snippet in field(test, "snippets", list, at, f"{query!r}"):
                 path = field(snippet, "file_path", str, at, f"a snippet of {query!r}")
                 span = field(snippet, "span", list, at, f"a snippet of {query!r}")
                 if len(span) != 2 or not all(type(position) is int for position in span):
                     raise FormatError(f"expected a span [start, end] for {query!r}, found {span}", at=at)
-                found.append(Span(path, span[0], span[1], snippet.get("answer")))
-            spans.add(topic, found, at, code)
-            if test.get("tags"):
-                spans.rows.attributes[topic] = {"tags": ",".join(map(str, test["tags"]))}
-    return spans.gold(sources)
+                spans.append(Span(path, span[0], span[1], snippet.get("answer")))
+            tags = {"tags": ",".join(map(str, test["tags"]))} if test.get("tags") else {}
+            yield Question(query, spans, at, attributes=tags)
 
 
 def write(gold: Gold) -> Iterator[bytes]:

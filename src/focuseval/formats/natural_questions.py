@@ -19,28 +19,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from focuseval.errors import FormatError
-from focuseval.formats.json_records import field, parse_lines
-from focuseval.formats.judgements import Span, SpanGold, text_of
+from focuseval.formats.judgements import Question, Span, gold_reader, text_of
+from focuseval.formats.rows import field, parse_lines
 from focuseval.placing.normalise import from_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from focuseval.collection.index import Collection
-    from focuseval.data.gold import Gold
+    from focuseval.collection.protocol import Collection
     from focuseval.errors import Place
-    from focuseval.formats.source import Source
+    from focuseval.formats.content import Source
 
 
-def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold:
+@gold_reader
+def read(sources: Sequence[Source], documents: Collection | None = None) -> Iterator[Question]:
     """Return the long answers of all examples."""
-    spans = SpanGold()
-    for code, source in enumerate(sources):
+    for source in sources:
         for line, record in parse_lines(source):
             at = source.at(line)
-            name = _name(record, "example_id", at)
-            topic = spans.topic(name, field(record, "question_text", str, at, f"example {name}"))
-            page = _page(record, at)
+            name, page = _name(record, "example_id", at), _page(record, at)
+            query = field(record, "question_text", str, at, f"example {name}")
             answers = []
             for annotation in field(record, "annotations", list, at):
                 answer = field(annotation, "long_answer", dict, at, "an annotation")
@@ -52,19 +50,18 @@ def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold
                     )
                 start, end = (field(answer, key, int, at, "long_answer") for key in ("start_byte", "end_byte"))
                 answers += [(start, end)] if start >= 0 else []
-            text = record.get("document_html") or (text_of(documents, page, topic, at) if answers else "")
-            found = []
+            text = record.get("document_html") or (text_of(documents, page, name, at) if answers else "")
+            spans = []
             for span in answers:
                 first, last = from_bytes(text, span).tolist()
                 if min(first, last) < 0:
                     raise FormatError(
-                        f"expected bytes at which characters of {page!r} begin for topic {topic!r}, found {span}",
+                        f"expected bytes at which characters of {page!r} begin for topic {name!r}, found {span}",
                         at=at,
                         remedy="the page must be the very bytes that were annotated, in UTF-8",
                     )
-                found.append(Span(page, first, last))
-            spans.add(topic, found, at, code, [page])
-    return spans.gold(sources)
+                spans.append(Span(page, first, last))
+            yield Question(query, spans, at, name, [page])
 
 
 def embedded_texts(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:

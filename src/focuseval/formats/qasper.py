@@ -22,15 +22,15 @@ from typing import TYPE_CHECKING, Any
 
 from focuseval.collection.documents import open_documents
 from focuseval.data.gold import UNKNOWN
-from focuseval.formats.json_records import Lines, field, parse
-from focuseval.formats.judgements import Span, SpanGold
-from focuseval.placing.golds import place_gold
+from focuseval.formats.judgements import Question, Span, gold_reader
+from focuseval.formats.rows import Lines, field, parse
+from focuseval.placing.place import place_gold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from focuseval.data.gold import Gold
-    from focuseval.formats.source import Source
+    from focuseval.formats.content import Source
 
 
 def read(sources: Sequence[Source], evidence: str = "evidence") -> Gold:
@@ -38,23 +38,22 @@ def read(sources: Sequence[Source], evidence: str = "evidence") -> Gold:
     return place_gold(read_quotes(sources, evidence), open_documents(dict(embedded_texts(sources))))
 
 
-def read_quotes(sources: Sequence[Source], evidence: str = "evidence") -> Gold:
+@gold_reader
+def read_quotes(sources: Sequence[Source], evidence: str = "evidence") -> Iterator[Question]:
     """Return the evidence as quotes without places, to be aligned."""
-    spans = SpanGold()
-    for code, source in enumerate(sources):
+    for source in sources:
         lines = Lines(source)
         for paper, record in _papers(source):
             for qa in field(record, "qas", list, source.at(), paper):
                 query = field(qa, "question", str, source.at(), paper)
                 at = source.at(lines.of(query))
-                topic = spans.topic(field(qa, "question_id", str, at, f"{query!r}"), query)
+                name = field(qa, "question_id", str, at, f"{query!r}")
                 quotes: dict[str, None] = {}
                 for entry in field(qa, "answers", list, at, f"{query!r}"):
                     answer = field(entry, "answer", dict, at, "answers")
                     if not answer.get("unanswerable"):
                         quotes |= {text: None for text in field(answer, evidence, list, at, "answer") if text}
-                spans.add(topic, [Span(paper, UNKNOWN, UNKNOWN, quote) for quote in quotes], at, code, [paper])
-    return spans.gold(sources)
+                yield Question(query, [Span(paper, UNKNOWN, UNKNOWN, quote) for quote in quotes], at, name, [paper])
 
 
 read_highlighted = partial(read, evidence="highlighted_evidence")

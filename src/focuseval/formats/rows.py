@@ -1,7 +1,8 @@
-"""Files of rows, whatever holds them: JSON lines, a JSON list, an object around one list, CSV or TSV with a header.
+"""Files of JSON, CSV and TSV as people write them, and what one row or object in them says.
 
-Besides, what one row or object says, under any of the names of a field (`focuseval.data.fields`): its topic, its
-document, its span, its text, its numbers.
+`parse` and `parse_lines` give JSON as it stands, `field` one of its fields, by name and type. `rows_of` gives the rows
+of a file, whatever holds them: JSON lines, a JSON list, an object around one list, CSV or TSV with a header. What a row
+says (its topic, document, span, text, numbers) is found under any of the names in `focuseval.data.fields`.
 """
 
 from __future__ import annotations
@@ -12,20 +13,106 @@ import io
 import json
 import math
 import re
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from focuseval.data.fields import KNOWN, NAMES, layers, missing, short, value
-from focuseval.errors import FormatError
-from focuseval.formats.json_records import FAR, whole_characters
+from focuseval.data.json_lines import numbered_lines
+from focuseval.errors import FormatError, Place
+from focuseval.formats.columns import FAR
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from focuseval.errors import Place
-    from focuseval.formats.source import Source
+    from focuseval.formats.content import Source
 
+T = TypeVar("T")
+
+SURROGATE = "write the character itself, in UTF-8"
+_WORDS = {str: "a text", int: "a whole number", list: "a list", dict: "an object"}
 _BETWEEN = re.compile(r"[\s,]*")
+
+
+def parse(source: Source) -> Any:
+    """Return a file's one JSON value."""
+    return _loads(_decoded(source), source.at(1))
+
+
+def parse_lines(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the objects of a file of JSON lines, with their lines; blank lines are passed over."""
+    for line, raw in numbered_lines(_decoded(source)):
+        record = _loads(raw, source.at(line))
+        if not isinstance(record, dict):
+            raise FormatError(f"expected an object, found {_named(record)}", at=source.at(line))
+        yield line, record
+
+
+def _loads(raw: str, first: Place) -> Any:
+    """Parse text that begins at a known line."""
+    try:
+        return whole_characters(json.loads(raw), raw, first)
+    except json.JSONDecodeError as error:
+        at = Place(first.file, (first.line or 1) + error.lineno - 1, error.colno)
+        raise FormatError(f"expected JSON, found: {error.msg}", at=at) from error
+    except RecursionError as error:
+        raise FormatError("expected JSON, found lists nested too deeply", at=first) from error
+
+
+def whole_characters(value: T, raw: str, at: Place) -> T:
+    """Return what JSON said, unless a text in it has half a surrogate pair, which JSON can write and UTF-8 cannot."""
+    if r"\ud" in raw.lower():
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            raise FormatError("expected text, found a lone surrogate", at=at, remedy=SURROGATE) from error
+    return value
+
+
+def _named(value: Any) -> str:
+    """Return a value short enough for one line."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= 60 else text[:60] + "…"
+
+
+def field(record: Any, name: str, kind: type[T], at: Place, where: str = "") -> T:
+    """Return a field that must be there.
+
+    >>> from focuseval.errors import Place
+    >>> field({"start": 3}, "start", int, Place("gold.json"))
+    3
+    """
+    inside = f" of {where}" if where else ""
+    if not isinstance(record, dict):
+        raise FormatError(f"expected an object with {name!r}{inside}, found {_named(record)}", at=at)
+    if name not in record:
+        raise FormatError(f"expected {name!r}{inside}, found only {', '.join(map(repr, record)) or 'nothing'}", at=at)
+    value = record[name]
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise FormatError(f"expected {_WORDS[kind]} as {name!r}{inside}, found {_named(value)}", at=at)
+    return value
+
+
+class Lines:
+    r"""The lines of records that are met in file order.
+
+    >>> from focuseval.formats.content import source_of
+    >>> lines = Lines(source_of(b'[{"q": "a"},\n {"q": "b"}]'))
+    >>> lines.of("a"), lines.of("b"), lines.of("not there"), lines.of("b")
+    (1, 2, None, None)
+    """
+
+    def __init__(self, source: Source) -> None:
+        self._data, self._offset, self._line = bytes(source.data), 0, 1
+
+    def of(self, text: str) -> int | None:
+        """Return the line where this JSON string stands next; after one that is not found, None for all."""
+        spellings = {json.dumps(text).encode(), json.dumps(text, ensure_ascii=False).encode("utf-8", "replace")}
+        found = [at for spelling in spellings if (at := self._data.find(spelling, self._offset)) >= 0]
+        if not found:
+            self._offset = len(self._data)
+            return None
+        self._line += self._data.count(b"\n", self._offset, min(found))
+        self._offset = min(found)
+        return self._line
 
 
 class Row(NamedTuple):

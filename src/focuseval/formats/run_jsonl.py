@@ -24,7 +24,8 @@ import pyarrow as pa
 from focuseval.data.fields import json_line
 from focuseval.data.run import Run
 from focuseval.errors import FormatError
-from focuseval.formats.json_records import FAR, Text, Whole, Word, batch, checked, no_object, no_score, records
+from focuseval.formats.columns import FAR
+from focuseval.formats.json_records import Text, Whole, Word, batch, checked, no_object, no_score, records
 from focuseval.formats.ranking import ranked, topic_codes
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.errors import Place
-    from focuseval.formats.source import Source
+    from focuseval.formats.content import Source
 
 Position = Annotated[int, msgspec.Meta(ge=-1, lt=FAR)]
 

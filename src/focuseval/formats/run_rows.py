@@ -52,9 +52,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.collection.index import Collection
+    from focuseval.collection.protocol import Collection
+    from focuseval.formats.content import Source
     from focuseval.formats.rows import Row
-    from focuseval.formats.source import Source
 
 FRAME = "<frame>"
 WHICH_COLUMN = "say which with columns={{'{}': …}}"

@@ -29,17 +29,16 @@ from focuseval.data.fields import value
 from focuseval.data.gold import UNKNOWN
 from focuseval.errors import FormatError, Place
 from focuseval.formats.detection import FLAT_SQUAD, first_keys
-from focuseval.formats.json_records import Lines, field, parse
-from focuseval.formats.judgements import Span, SpanGold, spans_of, text_of
-from focuseval.formats.rows import rows_of
-from focuseval.placing.golds import place_gold
+from focuseval.formats.judgements import Question, Span, gold_reader, spans_of, text_of
+from focuseval.formats.rows import Lines, field, parse, rows_of
+from focuseval.placing.place import place_gold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from focuseval.collection.index import Collection
     from focuseval.data.gold import Gold
-    from focuseval.formats.source import Source
+    from focuseval.formats.content import Source
 
 
 def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold:
@@ -48,27 +47,26 @@ def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold
     return place_gold(read_quotes(sources), open_documents(dict(embedded_texts(sources))), quiet=True)
 
 
-def read_quotes(sources: Sequence[Source]) -> Gold:
+@gold_reader
+def read_quotes(sources: Sequence[Source]) -> Iterator[Question]:
     """Return the answers of all questions, as the file places them."""
-    spans = SpanGold()
     lines = [Lines(source) for source in sources]
     for code, document, paragraph in _documents(sources):
         for qa in field(paragraph, "qas", list, sources[code].at(), document):
             known = isinstance(qa, dict) and "id" in qa
             name = str(qa["id"]) if known else field(qa, "id", str, sources[code].at(), document)
             at = sources[code].at(lines[code].of(name))
-            topic = spans.topic(name, field(qa, "question", str, at, f"question {name!r}"))
-            found = []
+            query = field(qa, "question", str, at, f"question {name!r}")
+            spans = []
             for answer in field(qa, "answers", list, at, f"question {name!r}"):
                 text = field(answer, "text", str, at, f"an answer to {name!r}")
                 start = field(answer, "answer_start", int, at, f"an answer to {name!r}")
                 if not text:
                     raise FormatError(f"expected an answer's text for topic {name!r}, found an empty one", at=at)
                 span = (start, start + len(text)) if start >= 0 else (UNKNOWN, UNKNOWN)
-                found.append(Span(document, *span, text))
-            alternatives = [one._replace(need="answer") for one in found] if len(set(found)) > 1 else found
-            spans.add(topic, alternatives, at, code, [document])
-    return spans.gold(sources)
+                spans.append(Span(document, *span, text))
+            alternatives = [one._replace(need="answer") for one in spans] if len(set(spans)) > 1 else spans
+            yield Question(query, alternatives, at, name, [document])
 
 
 def embedded_texts(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:

@@ -29,9 +29,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval.data.remarks import Remark
 from focuseval.errors import FormatError
-from focuseval.formats import trec_qrels, trec_run
-from focuseval.formats.judgements import Span, SpanGold
+from focuseval.formats import trec
+from focuseval.formats.judgements import Question, Span, gold_of_questions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,19 +41,19 @@ if TYPE_CHECKING:
     from focuseval.data.gold import Gold
     from focuseval.data.run import Run
     from focuseval.errors import Place
-    from focuseval.formats.source import Source
+    from focuseval.formats.content import Source
 
 
 def read(sources: Sequence[Source], documents: Any = None) -> Gold:
     """Return the judged segments as spans of their documents; as they are where no segments are given."""
-    gold = trec_qrels.read(sources)
+    gold = trec.read_qrels(sources)
     segments = _segments_in(documents, gold.documents, gold.file or sources[0].name)
     return gold if segments is None else place_gold(gold, segments)
 
 
 def read_run(source: Source, documents: Any = None) -> Run:
     """Return the run of segments as a run of spans; as it is where no segments are given."""
-    run = trec_run.read(source)
+    run = trec.read_run(source)
     segments = _segments_in(documents, run.document, run.file)
     return run if segments is None else place_run(run, segments)
 
@@ -82,16 +83,16 @@ def place_gold(gold: Gold, segments: Segments, least: int = 1) -> Gold:
         raise _unknown_segment(names[a.document[first]], number, gold.topics[a.topic[first]], gold.at_article(first))
     documents = segments.document.take(rows).to_pylist()
     start, end = segments.start[rows].tolist(), segments.end[rows].tolist()
-    spans = SpanGold()
+    questions = []
     for mine in np.split(np.arange(len(a.topic)), np.flatnonzero(np.diff(a.topic)) + 1):
         codes = a.document[mine].tolist()
         relevant = [code for code, grade in zip(codes, a.relevance[mine].tolist(), strict=True) if grade >= least]
         found = [Span(documents[code], start[code], end[code]) for code in relevant]
         if codes:
             name, at = gold.topics[a.topic[mine[0]]], gold.at_article(int(mine[0]))
-            spans.add(spans.topic(name, gold.queries.get(name, "")), found, at, 0, [documents[code] for code in codes])
-    placed = spans.gold(())
-    uneven = f"{segments.uneven:,} of {len(segments):,} segments have a text of another length than their span"
+            questions.append(Question(gold.queries.get(name, ""), found, at, name, [documents[code] for code in codes]))
+    placed = gold_of_questions(questions)
+    uneven = Remark("segment lengths", segments.uneven, (f"{len(segments):,}",))
     remarks = (*gold.remarks, *placed.remarks, *([uneven] if segments.uneven else []))
     kept = {name: getattr(gold, name) for name in ("queries", "file", "sha256", "sources")}
     return replace(placed, **kept, remarks=remarks)
@@ -111,8 +112,5 @@ def place_run(run: Run, segments: Segments) -> Run:
 
 def _unknown_segment(name: str, number: int, topic: str, at: Place) -> FormatError:
     more = f" (and {number - 1:,} more)" if number > 1 else ""
-    return FormatError(
-        f"expected segments of the segment file, found {name!r} for topic {topic!r}{more}",
-        at=at,
-        remedy="give a segment file of the same collection that holds all of them",
-    )
+    what = f"expected segments of the segment file, found {name!r} for topic {topic!r}{more}"
+    return FormatError(what, at=at, remedy="give a segment file of the same collection that holds all of them")

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.collection.names import EXTENSION, Names
+from focuseval.data.remarks import worded
 from focuseval.data.spans import Spans, dense, pack, union
 from focuseval.engine.lazy import cached_property
 from focuseval.engine.native import Lookup, hash64, mix

@@ -6,8 +6,7 @@ beside them. `page` places texts in one document, and says which occurrence is n
 in a text that has changed.
 """
 
-from focuseval.placing.golds import align_gold, place_gold
-from focuseval.placing.runs import align_run, place_run
+from focuseval.placing.place import align_gold, align_run, place_gold, place_run
 from focuseval.placing.texts import SIMILARITY, align_chunks
 
 __all__ = ["SIMILARITY", "align_chunks", "align_gold", "align_run", "place_gold", "place_run"]

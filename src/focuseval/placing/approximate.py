@@ -15,9 +15,8 @@ length, so one short loop over the text serves patterns of any size.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -89,8 +88,7 @@ _WINDOWS = 64
 """So many windows, those with most seeds, are compared at most."""
 
 
-@dataclass(frozen=True)
-class Near:
+class Near(NamedTuple):
     """A stretch of a document and its similarity to a chunk."""
 
     start: int
@@ -105,18 +103,14 @@ class Grams:
         self.document = document
         self._tables: dict[int, tuple[NDArray[np.uint32], NDArray[np.int64]]] = {}
 
-    def _table(self, size: int) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        """Return the hashes of all k-grams in increasing order, and where each stands; made when first asked for."""
-        if size not in self._tables:
-            codes = code_points(self.document)
-            hashes = gram_hashes(codes, size) if len(codes) >= size else np.zeros(0, np.uint32)
-            order = np.argsort(hashes, kind="stable")
-            self._tables[size] = hashes[order], order
-        return self._tables[size]
-
     def hits(self, text: str, size: int) -> tuple[NDArray[np.int64], int]:
         """Return the sorted diagonals (document − text) of shared k-grams, and how many grams were too common."""
-        hashes, position = self._table(size)
+        if size not in self._tables:  # the hashes of all k-grams in increasing order, and where each stands
+            codes = code_points(self.document)
+            every = gram_hashes(codes, size) if len(codes) >= size else np.zeros(0, np.uint32)
+            order = np.argsort(every, kind="stable")
+            self._tables[size] = every[order], order
+        hashes, position = self._tables[size]
         grams = gram_hashes(code_points(text), size)
         first = np.searchsorted(hashes, grams, "left")
         count = np.searchsorted(hashes, grams, "right") - first

@@ -68,11 +68,6 @@ def code_points(text: str) -> NDArray[np.uint32]:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
-def to_text(codes: NDArray[np.uint32]) -> str:
-    """Return the text of an array of code points."""
-    return codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
-
-
 def normal_form(text: str) -> str:
     r"""Return a text's normal form alone: what `normalise` gives, without the way back.
 
@@ -117,12 +112,19 @@ def normalise(text: str) -> Normalised:
         keep[np.flatnonzero(keep & blank)[-1:]] = False
     codes, mark, source = codes[keep], mark[keep], source[keep]
     inside = np.r_[False, source[1:] == source[:-1]][: len(source)] | (mark > 0)
-    return Normalised(to_text(_reorder(codes, mark)), source, inside)
+    if ((mark[1:] > 0) & (mark[:-1] > 0)).any():  # the marks of each base character go into canonical order
+        codes = codes[np.lexsort((mark, np.cumsum(mark == 0)))]
+    return Normalised(codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass"), source, inside)
 
 
 def _decompose(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.uint8], NDArray[np.int64]]:
     """Replace every code point by its expansion: code points, combining classes, positions they come from."""
-    distinct, row = np.unique(codes, return_inverse=True) if len(codes) < _UNICODE // 8 else _distinct(codes)
+    if len(codes) < _UNICODE // 8:
+        distinct, row = np.unique(codes, return_inverse=True)
+    else:  # the same without sorting a long text
+        present = np.zeros(_UNICODE, np.bool_)
+        present[codes] = True
+        distinct, row = np.flatnonzero(present).astype(np.uint32), (np.cumsum(present) - 1)[codes]
     forms = [_expand(int(code)) for code in distinct]
     size = np.array([len(form) for form in forms])
     pairs = np.array([pair for form in forms for pair in form], np.uint32).reshape(-1, 2)
@@ -134,20 +136,6 @@ def _decompose(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[n
     within = np.arange(len(source)) - np.repeat(np.cumsum(size[row]) - size[row], size[row])
     at = first[row[source]] + within
     return pairs[at, 0], pairs[at, 1].astype(np.uint8), source
-
-
-def _distinct(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """Do as ``np.unique`` with its inverse, without sorting a long text."""
-    present = np.zeros(_UNICODE, np.bool_)
-    present[codes] = True
-    return np.flatnonzero(present).astype(np.uint32), (np.cumsum(present) - 1)[codes]
-
-
-def _reorder(codes: NDArray[np.uint32], mark: NDArray[np.uint8]) -> NDArray[np.uint32]:
-    """Put the marks of each base character into canonical order."""
-    if not (mark[1:].astype(np.bool_) & mark[:-1].astype(np.bool_)).any():
-        return codes
-    return codes[np.lexsort((mark, np.cumsum(mark == 0)))]
 
 
 _SIZES = np.array([0x80, 0x800, 0x10000])

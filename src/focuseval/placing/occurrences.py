@@ -74,22 +74,17 @@ def even_hashes(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
     return hashes * _MIX
 
 
-def _document_hashes(document: str) -> NDArray[np.uint32]:
-    """Hash a document's sixteen-grams at even places, in blocks that stay in the processor's cache."""
-    codes, block = code_points(document), 1 << 15
-    parts = [even_hashes(codes[i : i + block + GRAM - 2]) for i in range(0, max(len(codes) - GRAM + 1, 0), block)]
-    return np.concatenate(parts) if parts else np.zeros(0, np.uint32)
-
-
 def _hashed(document: str, texts: list[str]) -> list[list[int]]:
     """Find texts of more than sixteen characters through hashes of the document.
 
     Of two neighbouring grams of a text one begins at an even place of the document, wherever the text stands.
     """
     found: list[list[int]] = [[] for _ in texts]
-    hashes = _document_hashes(document)
-    if not len(hashes) or not texts:
+    codes, block = code_points(document), 1 << 15  # blocks stay in the processor's cache
+    parts = [even_hashes(codes[i : i + block + GRAM - 2]) for i in range(0, max(len(codes) - GRAM + 1, 0), block)]
+    if not parts or not texts:
         return found
+    hashes = np.concatenate(parts)
     offsets, anchors, rarest = _anchors(texts, hashes)
     column = np.arange(len(texts))
     place, which = _same(hashes, anchors[:, rarest, column].ravel())

@@ -20,7 +20,7 @@ from focuseval.placing.normalise import Normalised, longer_than, normal_form, no
 from focuseval.placing.occurrences import occurrences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 OPEN = -1
 """No candidate could be chosen."""
@@ -187,42 +187,32 @@ class Page:
         """Return the places of every text, from the first of the three ways that finds any."""
         texts = list(exact)
         found = [Candidates(EXACT, 1.0, at, [start + len(text) for start in at]) for text, at in exact.items()]
-        missing = [i for i, candidate in enumerate(found) if not candidate.starts and self._fits(texts[i], similarity)]
+        most = int(len(self.normal.text) / similarity) + 1 if any(not one.starts for one in found) else 0
+        missing = [  # but for texts that are too long to be similar to any part of the document
+            i
+            for i, candidate in enumerate(found)
+            if not candidate.starts and (len(texts[i]) <= most or not longer_than(texts[i], most))
+        ]
         forms = [normal_form(texts[i]) for i in missing]
         starts_in_normal = occurrences(self.normal.text, forms) if forms else []
         for i, form, starts in zip(missing, forms, starts_in_normal, strict=True):
             spans = [span for at in starts if (span := self.normal.original(at, at + len(form)))]
-            found[i] = _candidates(NORMALISED, 1.0, spans) if spans else self._approximate(form, similarity)
+            places = Candidates(NORMALISED, 1.0, [start for start, _ in spans], [end for _, end in spans])
+            found[i] = places if spans else self._approximate(form, similarity)
         return dict(zip(texts, found, strict=True))
 
-    def _fits(self, text: str, similarity: float) -> bool:
-        """Say whether a text is short enough to be similar to a part of the document; the first characters tell."""
-        most = int(len(self.normal.text) / similarity) + 1
-        return len(text) <= most or not longer_than(text, most)
-
     def _approximate(self, form: str, similarity: float) -> Candidates:
-        """Return the nearest places of a normal form, if they are similar enough."""
+        """Return the nearest places of a normal form, if they are similar enough, each widened to whole characters."""
+        starts, ends, inside, source = list[int](), list[int](), self.normal.inside, self.normal.source
         near = near_places(self.grams, form, similarity)
-        spans = [(self._whole(place.start), self._whole_end(place.end)) for place in near]
-        return _candidates(APPROXIMATE, near[0].similarity, spans) if near else Candidates()
-
-    def _whole(self, start: int) -> int:
-        """Return the original position of a start, moved back to the beginning of its character."""
-        while start and self.normal.inside[start]:
-            start -= 1
-        return int(self.normal.source[start])
-
-    def _whole_end(self, end: int) -> int:
-        """Return the original position of an end, moved on to the end of its character."""
-        inside = self.normal.inside
-        while end < len(inside) and inside[end]:
-            end += 1
-        return int(self.normal.source[end - 1]) + 1
-
-
-def _candidates(how: int, similarity: float, spans: Sequence[tuple[int, int]]) -> Candidates:
-    """Return spans as candidates."""
-    return Candidates(how, similarity, [start for start, _ in spans], [end for _, end in spans])
+        for start, end, _ in near:
+            while start and inside[start]:
+                start -= 1  # noqa: PLW2901  back to the beginning of its character
+            while end < len(inside) and inside[end]:
+                end += 1  # noqa: PLW2901
+            starts.append(int(source[start]))
+            ends.append(int(source[end - 1]) + 1)
+        return Candidates(APPROXIMATE, near[0].similarity, starts, ends) if near else Candidates()
 
 
 def place(page: Page, wanted: Sequence[Wanted], similarity: float) -> list[Placed]:
@@ -244,9 +234,12 @@ def place(page: Page, wanted: Sequence[Wanted], similarity: float) -> list[Place
         once = {text: Placed(at, at + len(text), EXACT, 1.0, 1) for text, (at,) in exact.items()}
         return [once[want.text] for want in wanted]
     found = page.candidates(exact, similarity)
-    options = {
-        want: claims.get(want) or _same_in_normal_form(page, want, found[want.text]) for want in dict.fromkeys(wanted)
-    }
+    options = {want: claims.get(want) or found[want.text] for want in wanted}
+    for want, option in options.items():
+        if option.how != EXACT and 0 <= want.start < want.end <= len(page.text):  # it may be there in normal form
+            there = normal_form(page.text[want.start : want.end])
+            if there and not longer_than(want.text, len(there)) and normal_form(want.text) == there:
+                options[want] = Candidates(NORMALISED, 1.0, (want.start,), (want.end,))
     rows = {want: 0 if len(option.starts) == 1 else OPEN for want, option in options.items()}
     if any(row == OPEN and want.order >= 0 and options[want].starts for want, row in rows.items()):
         chunks = sorted((want for want in options if want.order >= 0), key=lambda want: want.order)
@@ -258,21 +251,3 @@ def place(page: Page, wanted: Sequence[Wanted], similarity: float) -> list[Place
         if row == OPEN and want.start >= 0 and options[want].starts:
             rows[want] = nearest_candidate(options[want].starts, want.start)
     return [options[want].take(rows[want]) for want in wanted]
-
-
-def place_quotes(page: Page, quotes: Iterable[str], similarity: float) -> list[Placed]:
-    """Place quotes that come in the order of the document; a blank one is lost.
-
-    Their numbers are even, because quotes do not touch as chunks do.
-    """
-    texts = [quote if quote.strip() else "" for quote in quotes]
-    return place(page, [Wanted(text, order=2 * number) for number, text in enumerate(texts)], similarity)
-
-
-def _same_in_normal_form(page: Page, want: Wanted, option: Candidates) -> Candidates:
-    """Return the claimed span where it says the same in normal form and the very text stands nowhere."""
-    if option.how == EXACT or not 0 <= want.start < want.end <= len(page.text):
-        return option
-    there = normal_form(page.text[want.start : want.end])
-    same = there and not longer_than(want.text, len(there)) and normal_form(want.text) == there
-    return Candidates(NORMALISED, 1.0, (want.start,), (want.end,)) if same else option

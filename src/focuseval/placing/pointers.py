@@ -73,7 +73,14 @@ _NODES = 100_000
 def pointers(index: Collection, rows: NDArray[Any], positions: NDArray[Any], *, after: bool) -> Any:
     """Return an XPointer to every position: to the character there, or (`after`) just behind the one before it."""
     inner = positions - 1 if after else positions
-    paths = pa.array([_deepest(index, int(row), int(at)) for row, at in zip(rows, inner, strict=True)], pa.string())
+    innermost = list[str]()
+    for row, at in zip(rows.tolist(), inner.tolist(), strict=True):
+        elements = index.elements(row)
+        around = np.flatnonzero((elements.start <= at) & (at < elements.end))
+        if not len(around):
+            raise FormatError(f"expected a position inside {index.ids[row].as_py()!r}, found {at}")
+        innermost.append(elements.path_strings(around[-1:])[0].as_py())
+    paths = pa.array(innermost, pa.string())
     node = np.zeros(len(rows), np.int64)
     start = np.full(len(rows), -1, np.int64)
     alive = np.arange(len(rows))
@@ -87,16 +94,6 @@ def pointers(index: Collection, rows: NDArray[Any], positions: NDArray[Any], *, 
         node[alive], start[alive] = n, found[inside]
     said = zip(paths.to_pylist(), node.tolist(), (positions - start).tolist(), strict=True)
     return pa.array([f"{path}/text()[{n}].{offset}" for path, n, offset in said], pa.string())
-
-
-def _deepest(index: Collection, row: int, position: int) -> str:
-    """Return the path of the innermost element around a character."""
-    elements = index.elements(row)
-    around = np.flatnonzero((elements.start <= position) & (position < elements.end))
-    if not len(around):
-        raise FormatError(f"expected a position inside {index.ids[row].as_py()!r}, found {position}")
-    path: str = elements.path_strings(around[-1:])[0].as_py()
-    return path
 
 
 def with_pointers(gold: Gold, index: Collection) -> Gold:
@@ -121,9 +118,11 @@ def with_pointers(gold: Gold, index: Collection) -> Gold:
 
 
 def with_elements(gold: Gold, index: Collection) -> Gold:
-    """Return the gold with every element that holds highlighted text, as the assessments of 2006 list them."""
-    if len(gold.elements.topic):
-        return gold
+    """Return the gold with its elements, or else with all that hold highlighted text, as in 2006."""
+    return gold if len(gold.elements.topic) else replace(gold, elements=_highlighted_elements(gold, index))
+
+
+def _highlighted_elements(gold: Gold, index: Collection) -> GradedElements:
     a, p = gold.articles, gold.passages
     group = gold.article_of(p)
     judged = np.unique(group)
@@ -133,7 +132,7 @@ def with_elements(gold: Gold, index: Collection) -> Gold:
     rsize = union(group, p.start, p.end).covered(article, table.start, table.end)
     held = np.flatnonzero(rsize > 0)
     count = len(held)
-    elements = GradedElements(
+    return GradedElements(
         a.topic[article[held]],
         a.document[article[held]],
         table.path_strings(held).dictionary_encode(),
@@ -142,26 +141,21 @@ def with_elements(gold: Gold, index: Collection) -> Gold:
         (table.end - table.start)[held],
         rsize[held],
     )
-    return replace(gold, elements=elements)
 
 
 def differing_elements(gold: Gold, index: Collection) -> int:
     """Return how many assessed elements say what the passages and the index do not: other sizes, other grades."""
-    e = gold.elements
-    names = ("topic", "document", "exhaustivity", "specificity", "size", "rsize")
-    nothing = {name: getattr(e, name)[:0] for name in names}
-    none = replace(e, **nothing, path=e.path.slice(0, 0), inferred=None, inpool=None)
 
     def listed(e: GradedElements) -> set[tuple[Any, ...]]:
         columns = (e.topic, e.document, e.size, e.rsize, e.exhaustivity)
         return set(zip(*(column.tolist() for column in columns), e.path.to_pylist(), strict=True))
 
-    return len(listed(e) ^ listed(with_elements(replace(gold, elements=none), index).elements))
+    return len(listed(gold.elements) ^ listed(_highlighted_elements(gold, index)))
 
 
 def _rows(gold: Gold, index: Collection) -> NDArray[np.int64]:
     rows = index.find(gold.documents).astype(np.int64)
     if (rows < 0).any():
-        name = gold.documents[int(np.flatnonzero(rows < 0)[0])].as_py()
+        name = gold.documents[int(np.argmax(rows < 0))].as_py()
         raise FormatError(f"expected documents of the index, found {name!r}", remedy="is it the same collection?")
     return rows

@@ -20,18 +20,18 @@ normal form.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.data.placement import AMBIGUOUS, LOST, UNCHECKED, Alignment
+from focuseval.data.alignment import AMBIGUOUS, LOST, UNCHECKED, Alignment
+from focuseval.data.remarks import Remark
 from focuseval.errors import FormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -164,7 +164,7 @@ def column_of(values: ArrayLike | None, size: int) -> NDArray[np.int64]:
 
 
 def collection_of(placement: Placement) -> Collection:
-    """Return the collection of a placement with its texts and elements: `place_run` and `place_gold` put it there."""
+    """Return the collection of a placement, with its texts and elements."""
     return cast("Collection", placement.collection)
 
 
@@ -172,8 +172,7 @@ _SEARCHED = 1 << 22
 """Characters that are searched together."""
 
 
-@dataclass(frozen=True, eq=False)
-class Holders:
+class Holders(NamedTuple):
     """For every text, which document holds it, and how many do."""
 
     row: NDArray[np.int64]
@@ -226,38 +225,34 @@ def _search(wanted: dict[str, list[int]], collection: Collection, form: Callable
                 rows.extend((first + np.unique(inside[within])).tolist())
 
 
-PLAIN = (".txt", ".md")
+_PLAIN = (".txt", ".md")
 _BOM = 3
 """Bytes of a byte-order mark in UTF-8."""
 
 
-def unsure_offsets(collection: Collection, rows: NDArray[np.integer]) -> str:
-    """Return the warning that characters may have been counted in another way, where no quote confirms offsets.
+def unsure_offsets(
+    collection: Collection, rows: NDArray[np.integer], start: NDArray[np.int64], path: Any, text: pa.Array | None
+) -> Iterator[Remark]:
+    """Warn that characters may have been counted in another way, where neither a path nor a text confirms offsets.
 
-    Files with CRLF line ends or a byte-order mark are counted in two ways; empty where there are none.
-
-    `rows` are those of the documents into which such offsets point. Documents that were given as strings are counted
-    as they are given.
+    `rows` are those of the documents into which the offsets point. Files with CRLF line ends or a byte-order mark are
+    counted in two ways; documents that were given as strings are counted as they are given.
     """
     table: Any = getattr(collection, "documents", None)
-    rows = np.unique(rows[rows >= 0])
-    if table is None or not len(rows):
-        return ""
+    bare = (start >= 0) & (rows >= 0)
+    bare &= True if text is None else pc.is_null(text).to_numpy(zero_copy_only=False)
+    if table is None or path is not None or not bare.any():
+        return
+    rows = np.unique(rows[bare])
     some = table.select(["id", "file", "bytes"]).take(pa.array(rows))
     names = zip(some["id"].to_pylist(), some["file"].to_pylist(), strict=True)
-    plain = np.array([file != name and file.lower().endswith(PLAIN) for name, file in names], np.bool_)
+    plain = np.array([file != name and file.lower().endswith(_PLAIN) for name, file in names], np.bool_)
     if not plain.any():
-        return ""
+        return
     texts = collection.texts(rows[plain])
-    sizes = np.asarray(some["bytes"])[plain]
-    marked = sizes - np.asarray(pc.binary_length(texts)) == _BOM
+    marked = np.asarray(some["bytes"])[plain] - np.asarray(pc.binary_length(texts)) == _BOM
     ended = np.asarray(pc.match_substring(texts, "\r\n"))
-    odd = np.flatnonzero(marked | ended)
-    if not len(odd):
-        return ""
-    name = collection.ids[int(rows[plain][odd[0]])].as_py()
-    what = " and ".join(what for what, has in (("CRLF line ends", ended), ("a byte-order mark", marked)) if has.any())
-    return (
-        f"offsets without quotes in documents with {what} (first {name!r}): a CRLF counts as two characters, a "
-        "byte-order mark as none; where your tool counts otherwise, give the quotes, too"
-    )
+    if (odd := marked | ended).any():
+        kinds = (("CRLF line ends", ended), ("a byte-order mark", marked))
+        name = collection.ids[int(rows[plain][np.argmax(odd)])].as_py()
+        yield Remark("unsure offsets", 0, (" and ".join(what for what, has in kinds if has.any()), repr(name)))

@@ -104,7 +104,7 @@ def retrieve(
     remarks += _remarks(ranker, asked, queries, lists)
     described = settings.description("own scorer" if scorer else "BM25")
     run = as_run(ranker.units, lists, settings, run_id or default_run_id(settings), described)
-    return replace(run, remarks=tuple(remarks))
+    return replace(run, remarks=tuple(map(worded, remarks)))
 
 
 def answer(ranker: UnitRanker, topic: Topic, query: Weights) -> Listed:

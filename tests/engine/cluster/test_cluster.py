@@ -27,7 +27,7 @@ from focuseval.engine.cluster import connected  # noqa: E402
 from focuseval.engine.workers import WorkerError  # noqa: E402
 from focuseval.errors import CollectionError, UsageError  # noqa: E402
 from focuseval.evaluation import evaluation  # noqa: E402
-from focuseval.formats import run_blocks  # noqa: E402
+from focuseval.formats import files  # noqa: E402
 from focuseval.retrieval.retrieving import retrieve  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
@@ -223,9 +223,9 @@ def _score_slowly(work, shared, sources):
 def test_a_large_run_is_scored_in_blocks_of_topics(workers, campaign, monkeypatch):
     gold, runs = campaign
     here = focuseval.evaluate(gold, runs[:4], MEASURES)
-    monkeypatch.setattr(run_blocks, "LARGE", 1000)
-    monkeypatch.setattr(run_blocks, "BLOCK", 2000)
-    monkeypatch.setattr(run_blocks.cuts, "__defaults__", (2000,))
+    monkeypatch.setattr(files, "LARGE", 1000)
+    monkeypatch.setattr(files, "BLOCK", 2000)
+    monkeypatch.setattr(files.cuts, "__defaults__", (2000,))
     seen = []
     monkeypatch.setattr(evaluation, "match_source", lambda *_: pytest.fail("the run was read at once"))
     there = focuseval.evaluate(gold, runs[:3], MEASURES, workers=workers, progress=seen.append)

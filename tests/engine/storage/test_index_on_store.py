@@ -21,7 +21,7 @@ from focuseval.collection.store import open_index
 from focuseval.engine.files import Cache, cache_from_environment
 from focuseval.engine.storage import location
 from focuseval.errors import CollectionError, UsageError
-from focuseval.formats import run_blocks
+from focuseval.formats import files
 from object_store import SECRET, Fault
 
 
@@ -169,8 +169,8 @@ def test_a_large_run_on_a_store_is_scored_in_blocks(store, tmp_path, monkeypatch
     run = "".join(f"{topic} Q0 d{d} {d + 1} {50 - d} r\n" for topic in range(20) for d in range(20))
     (tmp_path / "run").write_text(run, encoding="utf-8")
     here = focuseval.evaluate(io_path(tmp_path / "qrels", gold), tmp_path / "run", ["AP", "nDCG@10"])
-    monkeypatch.setattr(run_blocks, "LARGE", 1000)
-    monkeypatch.setattr(run_blocks.cuts, "__defaults__", (2000,))
+    monkeypatch.setattr(files, "LARGE", 1000)
+    monkeypatch.setattr(files.cuts, "__defaults__", (2000,))
     moves = []
     there = focuseval.evaluate(
         store.put("blocks/qrels", gold.encode()), store.put("blocks/run", run.encode()), ["AP", "nDCG@10"],

@@ -1,0 +1,326 @@
+"""INEX assessments in XML (2002–2007), a topic a file: graded elements, then highlighted passages.
+
+2002–2004::
+
+    <assessments pool='41' topic='162'>
+      <file file='co/2000/r7023'>
+        <path path='/article[1]' exhaustiveness='2' specificity='1' inferred='true' inpool='true'/>
+      </file>
+    </assessments>
+
+2002 grades ``relevance`` (0–3) and ``coverage`` (N no, L too large, S too small, E exact); 2003 and 2004 grade
+``exhaustiveness`` and ``specificity`` (0–3). ``U`` or a missing grade means not assessed. Coverage is kept as 0, 1, 2,
+3. 2005–2007: highlighted passages, best entry points and element sizes::
+
+    <assessments pool="7" topic="401" version="2">
+      <inex_topic …>…</inex_topic>
+      <file collection="wikipedia" name="9996">
+        <best-entry-point path="/article[1]/body[1]/p[2]"/>
+        <passage start="/article[1]/body[1]/p[2]/text()[1].0" end="/article[1]/body[1]/p[3]/text()[2].56" size="812"/>
+        <element path="/article[1]/body[1]" exhaustivity="2" size="3046" rsize="812"/>
+      </file>
+      <file collection="wikipedia" name="10013"></file>
+    </assessments>
+
+``exhaustivity`` is 1, 2 or ``?`` (too small) in 2005 and 2 from 2006 on. An empty ``<file>`` was judged and found
+not relevant. Sizes are the file's own, off by one or not; with an index the gold's remarks count how many differ.
+``whitespace-text-node="strip"`` says that blank text nodes are not counted. Files of one folder are one gold. The root
+element's size is taken as the document's length.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+import numpy as np
+
+from focuseval.data.gold import NOT_ASSESSED, TOO_SMALL, UNKNOWN
+from focuseval.errors import FormatError
+from focuseval.formats.judgements import Judgements
+from focuseval.formats.xml import EventReader, attributes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from focuseval.data.gold import Gold
+    from focuseval.formats.content import Source
+
+_GRADES = {"0": 0, "1": 1, "2": 2, "3": 3, "U": NOT_ASSESSED, "u": NOT_ASSESSED, "": NOT_ASSESSED}
+_COVERAGE = {"N": 0, "L": 1, "S": 2, "E": 3, "U": NOT_ASSESSED, "u": NOT_ASSESSED, "": NOT_ASSESSED}
+_FLAG = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
+_SIZE = re.compile(r"[0-9]{1,15}")
+_EXHAUSTIVITY = {"0": 0, "1": 1, "2": 2, "3": 3, "?": TOO_SMALL}
+
+T = TypeVar("T", bound="AssessmentReader")
+
+
+@dataclass
+class AssessmentReader(EventReader):
+    """The state of one pass over one file: the topic, and the document that is open."""
+
+    rows: Judgements
+    code: int
+    topic: str | None = None
+    pair: tuple[int, int] | None = None
+
+    REMEDY: ClassVar[str] = "correct the assessment"
+
+    def open_topic(self, attributes: dict[str, str]) -> None:
+        """Begin the judgements of a topic, maybe in a second file."""
+        self.topic = self.need(attributes, "topic")
+        self.rows.topic(self.topic)
+        facts = {name: value for name, value in attributes.items() if name != "topic"}
+        self.rows.attributes.setdefault(self.topic, {}).update(facts)
+
+    def open_document(self, attributes: dict[str, str], usual: str, other: str) -> str:
+        """Begin a judged document, whose name stands in one attribute or another; return its name."""
+        if self.topic is None or self.pair is not None:
+            raise self.error("expected <file> directly inside <assessments>, found it elsewhere")
+        name = (attributes.get(usual) or self.need(attributes, other)).strip()
+        self.pair = self.rows.judge(self.topic, name, self.at())
+        return name
+
+
+def read_each(sources: Sequence[Source], rows: Judgements, make: Callable[[Source, Judgements, int], T]) -> Iterator[T]:
+    """Read every file into the same rows, and yield its reader; raise where no file has assessments."""
+    for code, source in enumerate(sources):
+        reader = make(source, rows, code)
+        reader.read()
+        yield reader
+    if not rows.topics:
+        raise FormatError(
+            "expected <assessments topic=…>, found none", at=sources[0].name, remedy="is it a file of assessments?"
+        )
+
+
+@dataclass
+class GradesReader(AssessmentReader):
+    """The state of one pass over one file; `scales` gathers the kinds of grades met."""
+
+    scales: set[str] = field(default_factory=set)
+    relevant: bool = False
+    line: int = 0
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        """Take in a start tag."""
+        if name == "assessments":
+            self.open_topic(attributes)
+        elif name == "file":
+            self.open_document(attributes, "file", "name")
+            self.line, self.relevant = self.parser.CurrentLineNumber, False
+        elif name == "path":
+            self.path(attributes)
+
+    def end(self, name: str) -> None:
+        """Take in an end tag."""
+        if name == "file" and self.pair is not None:
+            unknown = (UNKNOWN, UNKNOWN, UNKNOWN, None)
+            self.rows.articles.append((*self.pair, int(self.relevant), *unknown, self.line, self.code))
+            self.pair = None
+
+    def path(self, attributes: dict[str, str]) -> None:
+        """Take in a graded element."""
+        if self.pair is None:
+            raise self.error("expected <path> inside <file>, found it outside")
+        early = attributes.keys() & {"relevance", "coverage"}
+        if early or attributes.keys() & {"exhaustiveness", "specificity"}:
+            self.scales.add("coverage" if early else "grades")
+        first, second = ("relevance", "coverage") if early else ("exhaustiveness", "specificity")
+        grade = self.grade(attributes, first, _GRADES)
+        fit = self.grade(attributes, second, _COVERAGE if early else _GRADES)
+        flags = tuple(self.flag(attributes, name) for name in ("inferred", "inpool"))
+        self.relevant |= grade > 0
+        self.rows.elements.append((*self.pair, self.need(attributes, "path"), grade, fit, UNKNOWN, UNKNOWN, *flags))
+
+    def grade(self, attributes: dict[str, str], name: str, known: dict[str, int]) -> int:
+        """Return a grade; a missing one is not assessed."""
+        value = attributes.get(name, "").strip()
+        if value not in known:
+            expected = ", ".join(key for key in known if key and key != "u")
+            raise self.error(f"expected {name} to be one of {expected}, found {value!r}")
+        return known[value]
+
+    def flag(self, attributes: dict[str, str], name: str) -> bool | None:
+        """Return true, false or None."""
+        value = attributes.get(name)
+        if value is not None and value.strip().lower() not in _FLAG:
+            raise self.error(f"expected {name} to be true or false, found {value!r}")
+        return None if value is None else _FLAG[value.strip().lower()]
+
+
+def read_grades(sources: Sequence[Source]) -> Gold:
+    """Return the assessments of one file, or of a folder of them."""
+    rows, scales = Judgements(), set[str]()
+    for reader in read_each(sources, rows, partial(GradesReader, scales=scales)):
+        if len(scales) > 1:
+            what = "expected grades of one year, found coverage and specificity together"
+            raise FormatError(what, at=reader.source.name, remedy="keep golds of different years in different folders")
+    return rows.gold(sources, next(iter(scales), "grades"))
+
+
+def write_grades(gold: Gold) -> Iterator[bytes]:
+    """Yield the assessments, a topic after another."""
+    e, early = gold.elements, gold.scale == "coverage"
+    names = ("relevance", "coverage") if early else ("exhaustiveness", "specificity")
+    marks = [(name, flags) for name, flags in (("inferred", e.inferred), ("inpool", e.inpool)) if flags is not None]
+    inside: dict[tuple[int, int], list[str]] = {}
+    columns = (column.tolist() for column in (e.topic, e.document, e.exhaustivity, e.specificity))
+    for row, (topic, document, *grades, path) in enumerate(zip(*columns, e.path.to_pylist(), strict=True)):
+        first, second = ("U" if grade < 0 else str(grade) for grade in grades)
+        values = {"path": path, names[0]: first, names[1]: "NLSE"[grades[1]] if early and grades[1] >= 0 else second}
+        values |= {name: str(bool(flags[row])).lower() for name, flags in marks}
+        inside.setdefault((topic, document), []).append(f"    <path{attributes(values)}/>\n")
+    return _written(gold, inside, "file")
+
+
+@dataclass
+class HighlightsReader(AssessmentReader):
+    """The state of one pass over one file."""
+
+    article: dict[str, Any] = field(default_factory=dict)
+    inner: int | None = None
+    title: list[str] | None = None
+    encoding: str = "utf-8"
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        """Take in a start tag; elements come in millions, so they are asked for first."""
+        if name == "element" and self.pair is not None and self.inner is None:
+            self.element(attributes)
+        elif self.inner is not None:
+            self.title = [] if name == "title" and self.topic not in self.rows.queries else self.title
+        elif name == "inex_topic":
+            self.inner = self.parser.CurrentByteIndex
+        elif name == "assessments":
+            self.open_topic(attributes)
+        elif name == "file":  # which may be of another collection than the others
+            document = self.open_document(attributes, "name", "file")
+            facts, collection = self.rows.attributes[self.topic or ""], attributes.get("collection")
+            if collection is not None and facts.setdefault("collection", collection) != collection:
+                facts[f"collection:{document}"] = collection
+            self.article = {"relevant": False, "length": UNKNOWN, "rsize": UNKNOWN, "bep": None}
+            self.article["line"] = self.parser.CurrentLineNumber
+        elif name in {"best-entry-point", "passage", "element"}:
+            self.highlight(name, attributes)
+
+    def highlight(self, name: str, attributes: dict[str, str]) -> None:
+        """Take in a highlighted passage, or where to begin reading."""
+        if self.pair is None:
+            raise self.error(f"expected <{name}> inside <file>, found it outside")
+        if name == "passage":
+            start, end = (self.need(attributes, edge) for edge in ("start", "end"))
+            row = (UNKNOWN, UNKNOWN, self.size(attributes, "size"), start, end, None, None)
+            self.article["relevant"] = True
+            self.rows.passages.append((*self.pair, *row, self.parser.CurrentLineNumber))
+        elif self.article["bep"] is None:
+            self.article["bep"] = self.need(attributes, "path")
+        else:
+            raise self.error("expected one <best-entry-point> in a file, found two")
+
+    def end(self, name: str) -> None:
+        """Take in an end tag."""
+        if name == "title" and self.title is not None and self.topic is not None:
+            self.rows.queries[self.topic] = " ".join("".join(self.title).split())
+            self.title = None
+        elif name == "inex_topic" and self.inner is not None and self.topic is not None:
+            begin, end, data = self.inner, self.parser.CurrentByteIndex, self.source.data
+            whole = data[begin:end] + b"</inex_topic>" if end > begin else data[begin : data.find(b">", begin) + 1]
+            self.rows.attributes[self.topic]["inex_topic"] = whole.decode(self.encoding, "replace")
+            self.inner = None
+        elif name == "file" and self.pair is not None:
+            facts = self.article
+            relevance = int(facts["relevant"])
+            row = (facts["length"], facts["rsize"], UNKNOWN, facts["bep"], facts["line"], self.code)
+            self.rows.articles.append((*self.pair, relevance, *row))
+            self.pair = None
+
+    def characters(self, data: str) -> None:
+        """Take in text: only the embedded topic's title is of use."""
+        if self.title is not None:
+            self.title.append(data)
+
+    def declaration(self, _version: str, encoding: str | None, _standalone: int) -> None:
+        """Remember the encoding, in which the embedded topic is cut out."""
+        self.encoding = encoding or "utf-8"
+
+    def element(self, attributes: dict[str, str]) -> None:
+        """Take in an assessed element."""
+        grade = attributes.get("exhaustivity", "2").strip()
+        if grade not in _EXHAUSTIVITY:
+            raise self.error(f"expected an exhaustivity of 0 … 3 or '?', found {grade!r}")
+        path = attributes.get("path") or self.need(attributes, "path")
+        size, rsize = self.size(attributes, "size"), self.size(attributes, "rsize")
+        if rsize > 0:
+            self.article["relevant"] = True
+        if path.count("/") == 1:
+            self.article |= {"length": size, "rsize": rsize}
+        topic, document = self.pair or (0, 0)
+        row = (topic, document, path.strip(), _EXHAUSTIVITY[grade], UNKNOWN, size, rsize, None, None)
+        self.rows.elements.append(row)
+
+    def size(self, attributes: dict[str, str], name: str) -> int:
+        """Return a size, or UNKNOWN when it is not given."""
+        value = attributes.get(name)
+        if value is None:
+            return UNKNOWN
+        if value.isdecimal() and len(value) < 10:
+            return int(value)
+        if not _SIZE.fullmatch(value.strip()):
+            raise self.error(f"expected a {name} that is not negative, found {value!r}")
+        return int(value)
+
+
+def read_highlights(sources: Sequence[Source]) -> Gold:
+    """Return the assessments of one file, or of a folder of them."""
+    rows = Judgements()
+    for _ in read_each(sources, rows, HighlightsReader):
+        pass
+    graded = any(row[3] != 2 for row in rows.elements)
+    return rows.gold(sources, "exhaustivity" if graded else "highlights")
+
+
+def write_highlights(gold: Gold) -> Iterator[bytes]:
+    """Yield the assessments, a topic after another."""
+    a, p, e = gold.articles, gold.passages, gold.elements
+    inside: dict[tuple[int, int], list[str]] = {}
+
+    def add(table: Any, name: str, columns: Mapping[str, Any]) -> None:
+        """Add a tag for every row of a table; an unknown number is left out, as a path that is not there."""
+        listed = (c.tolist() if isinstance(c, np.ndarray) else c.to_pylist() for c in columns.values())
+        for topic, document, *row in zip(table.topic.tolist(), table.document.tolist(), *listed, strict=True):
+            known = {key: None if value == UNKNOWN else value for key, value in zip(columns, row, strict=True)}
+            if known.get("exhaustivity") == TOO_SMALL:
+                known["exhaustivity"] = "?"
+            if any(value is not None for value in known.values()):
+                inside.setdefault((topic, document), []).append(f"    <{name}{attributes(known)}/>\n")
+
+    if a.bep_path is not None:
+        add(a, "best-entry-point", {"path": a.bep_path})
+    if p.start_path is not None and p.end_path is not None:
+        add(p, "passage", {"start": p.start_path, "end": p.end_path, "size": p.size})
+    add(e, "element", {"path": e.path, "exhaustivity": e.exhaustivity, "size": e.size, "rsize": e.rsize})
+    return _written(gold, inside, "name")
+
+
+def _written(gold: Gold, inside: Mapping[tuple[int, int], Iterable[str]], by: str) -> Iterator[bytes]:
+    """Yield an ``<assessments>`` for the gold's topic, or one after another inside a wrapper for several.
+
+    `inside` are the lines in the ``<file>`` of every judged pair, which is named `by` one of its attributes.
+    """
+    a, names, many = gold.articles, gold.documents.to_pylist(), len(gold.topics) != 1
+    yield b"<inex-assessments>\n" if many else b""
+    for code, topic in enumerate(gold.topics):
+        facts, embedded, collections = dict(gold.attributes.get(topic, {})), None, dict[str, str]()
+        if by == "name":
+            embedded = facts.pop("inex_topic", None)
+            collections = {k: facts.pop(k) for k in list(facts) if k == "collection" or k.startswith("collection:")}
+        yield f"<assessments{attributes({'topic': topic, **facts})}>\n".encode()
+        yield f"  {embedded}\n".encode() if embedded else b""
+        for document in a.document[a.topic == code].tolist():
+            collection = collections.get(f"collection:{names[document]}", collections.get("collection"))
+            head = attributes({"collection": collection, by: names[document]})
+            yield f"  <file{head}>\n{''.join(inside.get((code, document), ()))}  </file>\n".encode()
+        yield b"</assessments>\n"
+    yield b"</inex-assessments>\n" if many else b""

@@ -1,0 +1,139 @@
+"""TREC runs and qrels: whole documents, one a line, in columns separated by blanks or tabs.
+
+A run has six columns::
+
+    topic Q0 document rank score run
+    301   Q0 FR940202-2-00150 1 2.7385 VSM
+
+The ranking is by **score**, descending, ties by descending document id, as trec_eval ranks; scores are compared in
+single precision, as there. The rank column is kept, and does not decide. A document may occur once in a topic.
+
+Qrels have four columns, a judgement a line::
+
+    topic 0 document grade
+    301 0 FR940202-2-00150 1
+
+The grade is a whole number: 0 not relevant, 1 and above relevant, negative (by TREC's custom) looked at and left
+unjudged, which counts as not relevant. A grade of 0.5 is refused rather than cut to 0.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from focuseval.data.run import Run
+from focuseval.engine.keys import coded, hash64
+from focuseval.errors import FormatError
+from focuseval.formats.columns import FileTable, Layout, column_array, joined, read_table, run_lines, words
+from focuseval.formats.judgements import JudgedRows, judged_twice
+from focuseval.formats.ranking import (
+    by_score_and_document,
+    distinct_keys,
+    lines_taken,
+    moved,
+    only_value,
+    taken,
+    topic_codes,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from focuseval.data.gold import Gold
+    from focuseval.formats.content import Source
+
+RUN = Layout(
+    {"topic": "block", "Q0": None, "document": "text", "rank": "rank", "score": "real", "run": "block"},
+    least=6,
+    remedy="a run with places has 7 or 8 columns, see 'focuseval formats inex-text'",
+)
+
+
+def read_run(source: Source, name: str | None = None) -> Run:
+    """Return the run in trec_eval's order; for a part of a file, `name` is the run's name on the file's first line."""
+    table = read_table(source, RUN)
+    run_id = one_run_id(source, table, name)
+    topics, topic = topic_codes(table.pop("topic"))
+    document = table.pop("document")
+    found, faults = distinct_keys(topic, document), table.faults
+    keys = None if isinstance(found, tuple) else found
+    if isinstance(found, tuple):
+        first, second = (source.at(table.line_of(row)) for row in found)
+        name_of = document[found[0]].as_py()
+        what = f"expected a document once in a topic, found {name_of!r} again, first on line {first.line}"
+        faults = (*faults, FormatError(what, at=second, remedy="keep one of the two lines"))
+    score = column_array(table.pop("score"), np.float64)
+    rank = column_array(table.pop("rank"), np.int32)
+    line, order = table.line, by_score_and_document(topic, score, document)
+    if order is not None:  # one column after another, so that the memory of each is free for the next
+        document = taken(document, order)
+        topic = moved(topic, order)
+        score = moved(score, order)
+        rank = moved(rank, order)
+        keys = None if keys is None else moved(keys, order)
+        line = lines_taken(line, order)
+    return Run(
+        run_id,
+        topics,
+        topic,
+        document,
+        rank=rank,
+        score=score,
+        line=line,
+        keys=keys,
+        file=source.name,
+        sha256=source.digest(),
+        faults=faults,
+    )
+
+
+def one_run_id(source: Source, table: FileTable, name: str | None = None) -> str:
+    """Return the run's name; a file holds one run."""
+
+    def refuse(row: int, first: str, other: str) -> FormatError:
+        what = f"expected one run in the file, {first!r}, found {other!r}"
+        return FormatError(what, at=source.at(table.line_of(row)), remedy="split the file by its sixth column")
+
+    return only_value(table.pop("run"), refuse, name)
+
+
+def write_run(run: Run) -> Iterator[bytes]:
+    """Yield the run's lines."""
+    return run_lines(run)
+
+
+QRELS = Layout({"topic": "block", "iteration": None, "document": "text", "grade": "int"}, least=4)
+
+
+def read_qrels(sources: Sequence[Source]) -> Gold:
+    """Return the graded documents of one or several files."""
+    tables = [read_table(source, QRELS) for source in sources]
+    columns = []
+    for name in ("topic", "document", "grade"):
+        chunks = [chunk for table in tables for chunk in table[name].chunks]
+        columns.append(pa.chunked_array(chunks) if chunks else tables[0][name])
+    topics, topic = topic_codes(columns[0])
+    grade = column_array(columns[2], np.int64)
+    source = np.repeat(np.arange(len(tables), dtype=np.int32), [len(table["topic"]) for table in tables])
+    line = np.concatenate([np.arange(1, len(t["topic"]) + 1) if t.line is None else t.line for t in tables])
+    keys = distinct_keys(topic, columns[1])
+    if isinstance(keys, tuple):
+        first, second = (sources[int(source[row])].at(int(line[row])) for row in keys)
+        raise judged_twice(columns[1][keys[0]].as_py(), topics[topic[keys[0]]], first, second)
+    document, documents = coded(columns[1], hash64(columns[1]) if keys is None else keys)
+    rows = JudgedRows(sources, source, line, topic, topics, document, documents)
+    return rows.gold(np.clip(grade, -(2**31), 2**31 - 1), scale="trec")
+
+
+def write_qrels(gold: Gold) -> Iterator[bytes]:
+    """Yield a line for every judged document."""
+    yield from joined(
+        words("topic", gold.topics, gold.articles.topic),
+        "0",
+        words("document", gold.documents, gold.articles.document),
+        pc.cast(pa.array(gold.articles.relevance), pa.string()),
+    )
