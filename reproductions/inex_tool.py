@@ -5,7 +5,7 @@ import re
 import focuseval as fe
 from focuseval.data.tables import Table
 from focuseval.evaluation.inex_eval import Options, report
-from focuseval.formats.source import source_of
+from focuseval.formats.content import source_of
 from focuseval.measures.prepared import Prepared, prepare
 from reproductions.data import Missing, folder
 from reproductions.published import compared, verdict

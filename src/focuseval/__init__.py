@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from focuseval.measures.measure import Measure as Measure
     from focuseval.measures.measure import Parameter as Parameter
     from focuseval.measures.measure import parse as parse
-    from focuseval.placing.golds import align_gold as align_gold
-    from focuseval.placing.runs import align_run as align_run
+    from focuseval.placing.place import align_gold as align_gold
+    from focuseval.placing.place import align_run as align_run
     from focuseval.placing.texts import align_chunks as align_chunks
     from focuseval.report.build import build_report as build_report
     from focuseval.report.heat import heat_map as heat_map

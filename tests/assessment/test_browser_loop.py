@@ -8,7 +8,7 @@ import json
 import pytest
 
 from browser import illustrate
-from focuseval.data.json_lines import numbered_lines
+from focuseval.data.fields import numbered_lines
 from focuseval.example import copy_example
 from strategies.serving import Running, focuseval
 

@@ -14,7 +14,7 @@ from focuseval.assessment import archive as archives
 from focuseval.assessment import open_project, pool
 from focuseval.assessment.web import Access, create_app
 from focuseval.assessment.wording import render_markdown
-from focuseval.data.json_lines import numbered_lines
+from focuseval.data.fields import numbered_lines
 from focuseval.example import ROOT
 from strategies.projects import command, judged_project
 

@@ -18,7 +18,7 @@ from focuseval.assessment.sessions import Sessions
 from focuseval.assessment.store import Key, Store
 from focuseval.assessment.users import User, UsersFile, add_user, read_users
 from focuseval.collection.rendering import Document
-from focuseval.data.json_lines import numbered_lines
+from focuseval.data.fields import numbered_lines
 from strategies.assessing import mark, save
 from strategies.projects import DOCUMENTS, TIDES, judged_project
 

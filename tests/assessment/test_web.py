@@ -7,7 +7,7 @@ from zipfile import ZipFile
 from focuseval.assessment.exchange import export_everything, import_everything
 from focuseval.assessment.plan import split
 from focuseval.assessment.store import Key, Store
-from focuseval.data.json_lines import numbered_lines
+from focuseval.data.fields import numbered_lines
 from strategies.assessing import mark
 from strategies.pages import ARTICLE, page_from_xml
 

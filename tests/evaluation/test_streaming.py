@@ -11,7 +11,7 @@ from focuseval.data.run import Run
 from focuseval.errors import FocusevalError, FormatError
 from focuseval.evaluation import streaming
 from focuseval.evaluation.evaluation import evaluate
-from focuseval.formats import run_blocks, run_jsonl
+from focuseval.formats import files, run_jsonl
 
 MEASURES = ("spanR@2", "spanP", "IoU@30c", "hAP", "AP", "MAgP")
 GOLD = gold_of(

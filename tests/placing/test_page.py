@@ -2,7 +2,7 @@
 
 import pytest
 
-from focuseval.data.alignment import AMBIGUOUS, APPROXIMATE, EXACT, LOST, NORMALISED
+from focuseval.data.placement import AMBIGUOUS, APPROXIMATE, EXACT, LOST, NORMALISED
 from focuseval.placing.page import Page, Placed, Wanted, place
 
 TWICE = "one two one"

@@ -11,7 +11,7 @@ from focuseval.collection.documents import in_memory
 from focuseval.collection.parse import Raw, parse_documents
 from focuseval.data.topics.topic import plain_topic
 from focuseval.engine import native
-from focuseval.measures.tasks.checks import check
+from focuseval.measures.checks import check
 from focuseval.retrieval.retrieving import retrieve
 from focuseval.retrieval.settings import RetrievalSettings
 from oracle import retrieval as slow

@@ -40,7 +40,7 @@ from focuseval.assessment.pool import project_pool, write_pool
 from focuseval.assessment.store import ADJUDICATED, Store
 from focuseval.assessment.wording import guidelines, topic_files
 from focuseval.collection.rendering import Document
-from focuseval.data.json_lines import json_line, numbered_lines
+from focuseval.data.fields import json_line, numbered_lines
 from focuseval.data.tables import Table, numbers, render, words
 from focuseval.engine.version import __version__
 from focuseval.errors import AssessError, FormatError, NotComparableError, counted

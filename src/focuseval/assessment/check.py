@@ -19,7 +19,7 @@ from focuseval.assessment.backup import newest_backup, open_copy
 from focuseval.assessment.database import restore_remedy
 from focuseval.assessment.exchange import EVENT_FIELDS
 from focuseval.data import highlights as spans
-from focuseval.data.json_lines import numbered_lines
+from focuseval.data.fields import numbered_lines
 from focuseval.errors import AssessError, counted
 from focuseval.placing.anchor import REMEDY
 

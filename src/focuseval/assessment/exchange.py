@@ -39,8 +39,8 @@ from focuseval.assessment.plan import IMPORTED, MODEL_PREFIX, Assessor, follow, 
 from focuseval.assessment.rules import NOT_RELEVANT, RELEVANT, Edit, Judgement, as_dict, from_dict, replay
 from focuseval.assessment.store import ADJUDICATED, Key, Request, Saved, Store, insert_event, insert_judgement
 from focuseval.assessment.users import RESERVED
+from focuseval.data.fields import json_line, numbered_lines, read_object
 from focuseval.data.highlights import Span, merge
-from focuseval.data.json_lines import json_line, numbered_lines, read_object
 from focuseval.errors import AssessError, FormatError, Place
 from focuseval.placing.anchor import LOST, MOVED, nearest
 

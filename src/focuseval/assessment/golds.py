@@ -27,7 +27,7 @@ from focuseval.assessment.store import ADJUDICATED, Quote, Saved, Store
 from focuseval.collection.rendering import Document
 from focuseval.data import highlights as spans
 from focuseval.data.gold import TOO_SMALL, UNKNOWN, Articles, Gold, GradedElements, Passages
-from focuseval.data.remarks import Remark, remark_on
+from focuseval.data.remarks import Remark, remark_on, worded
 from focuseval.errors import AssessError
 from focuseval.formats import find_format
 from focuseval.formats.content import write_whole
@@ -163,14 +163,14 @@ def build_gold(
     return replace(gold, remarks=_stale(store) if assessor == ADJUDICATED else ())
 
 
-def _stale(store: Store) -> tuple[str, ...]:
+def _stale(store: Store) -> tuple[Remark, ...]:
     stale = stale_decisions(store)
     if not stale:
         return ()
     (topic, document), names = next(iter(stale.items()))
     older = f"{len(stale)} decisions are older than a judgement under them"
     first = f"{document} for topic {topic}, changed by {', '.join(names)}"
-    return (f"{older}, the first of {first}; adjudicate them again",)
+    return (worded(f"{older}, the first of {first}; adjudicate them again"),)
 
 
 def whose_gold(
@@ -197,7 +197,7 @@ def whose_gold(
         known = facts(merged, labels(store))
         gold = gold_of(saved, quotes, store, documents if graded else None, queries=queries, facts=known)
         counts = merged_counts(gold)
-        remarks = (*([counts_text(counts)] if counts else []), *_stale(store))
+        remarks = (*([worded(counts_text(counts))] if counts else []), *_stale(store))
         return replace(gold, remarks=remarks), f"merged by {whose.merge}"
     name = chosen_assessor(store, whose)
     gold = build_gold(store, name, documents=documents if graded else None, queries=queries, index=documents.index)
@@ -270,8 +270,7 @@ def export_gold(
     gold, name = whose_gold(store, documents, whose, queries=queries, graded=wanted == "inex-2005")
     if not gold.topics:
         raise AssessError(f"expected finished judgements of {name}, found none yet")
-    counts = (remark_on("", line) for line in gold.remarks)
-    return (*counts, *write_judged(gold, target, wanted, documents.index, lossy=True))
+    return (*gold.remarks, *write_judged(gold, target, wanted, documents.index, lossy=True))
 
 
 def write_judged(
@@ -285,14 +284,14 @@ def write_judged(
     whose = {topic: facts["assessor"] for topic, facts in gold.attributes.items() if "assessor" in facts}
     named = {name for names in whose.values() for name in names.split(", ")}
     imported = sorted(name for name in named if f"({IMPORTED})" in name or name.startswith(MODEL_PREFIX))
-    remarks += [remark_on("", f"these are the judgements of {name}") for name in imported]
+    remarks += [worded(f"these are the judgements of {name}") for name in imported]
     if str(target) == "-" or "attributes" in find_format(wanted, "gold").says:
         return tuple(remarks)
     side = Path(f"{target}{SIDE}")
     if imported:
         names = {"gold": Path(target).name, "topics": whose}
         write_whole(side, [json.dumps(names, ensure_ascii=False, indent=1).encode(), b"\n"])
-        remarks.append(remark_on("", f"{wanted} cannot name assessors: {side} does"))
+        remarks.append(worded(f"{wanted} cannot name assessors: {side} does"))
     else:
         side.unlink(missing_ok=True)
     return tuple(remarks)

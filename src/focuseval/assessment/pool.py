@@ -31,11 +31,11 @@ import pyarrow.compute as pc
 from focuseval.assessment.files import make_private, settle
 from focuseval.assessment.plan import Pooled, add_to_pool, pool
 from focuseval.assessment.rules import FINISHED
-from focuseval.data.json_lines import json_line, numbered_lines, read_object
-from focuseval.engine.files import unpacked
+from focuseval.data.fields import json_line, numbered_lines, read_object
+from focuseval.engine.storage import unpacked
 from focuseval.errors import FocusevalError, FormatError, MissingDataError, Place, StorageError
 from focuseval.formats import read_run
-from focuseval.formats.output import write_whole
+from focuseval.formats.content import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

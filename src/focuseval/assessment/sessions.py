@@ -30,7 +30,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from focuseval.assessment.files import locked, make_private, stamp_of, write_private
-from focuseval.data.json_lines import json_line, numbered_lines
+from focuseval.data.fields import json_line, numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 from focuseval.assessment.files import locked, stamp_of, write_private
 from focuseval.assessment.plan import PERSON, Assessor, assessors, know_role, labels, record, register
 from focuseval.assessment.store import ADJUDICATED, Store
-from focuseval.data.json_lines import numbered_lines
+from focuseval.data.fields import numbered_lines
 from focuseval.errors import AssessError, FormatError, Place
 
 if TYPE_CHECKING:

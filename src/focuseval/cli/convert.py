@@ -67,12 +67,12 @@ def convert(source: str, target: str, wanted: str | None, **options: Any) -> Non
         remarks = (*gold.remarks, *write_judged(gold, target, after, index, lossy=options["lossy"]))
     else:
         remarks = _convert_file(source, target, wanted, options)
-    echo_lines(f"{source}: {remark}" for remark in remarks)
+    echo_lines(f"{source}: {remark.sentence}" for remark in remarks)
     lost = any(remark.kind == "left out" for remark in remarks)
     say_written(target, "with something left out, see above" if lost else "nothing left out")
 
 
-def _convert_file(source: str, target: str, wanted: str | None, options: dict[str, Any]) -> tuple[str, ...]:
+def _convert_file(source: str, target: str, wanted: str | None, options: dict[str, Any]) -> tuple[Remark, ...]:
     """Convert a file or a folder of files, and return the remarks."""
     refuse_assessor(source, options)
     run, gold = options["run_format"], options["gold_format"]

@@ -18,7 +18,7 @@ from focuseval.cli.significance import given, significance_options
 from focuseval.data.tables import one_line
 from focuseval.errors import FocusevalError
 from focuseval.evaluation import gate as gates
-from focuseval.formats.output import write_whole
+from focuseval.formats.content import write_whole
 from focuseval.inference.regression import GateRule
 
 MEASURES = "For many measures: Holm, or Benjamini–Hochberg.  [default: none, each measure by itself]"

@@ -14,7 +14,6 @@ from focuseval.evaluation.inex_eval import Options, refuse_blank_lines, report
 from focuseval.formats.catalogue import detect_source
 from focuseval.formats.content import open_source, open_sources
 from focuseval.formats.files import read_gold, read_run
-from focuseval.formats.source import open_source, open_sources
 from focuseval.measures.prepared import prepare
 
 if TYPE_CHECKING:

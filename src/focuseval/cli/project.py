@@ -32,6 +32,7 @@ from focuseval.assessment.wording import write_guidelines
 from focuseval.cli.options import MERGES, WHOSE, collection_options, combined, is_archive, layout_option, whose_options
 from focuseval.cli.output import READS, WRITES, Verbs, echo_lines, say_written, write_results
 from focuseval.cli.project_users import actor_option, my_name, users
+from focuseval.data.fields import numbered_lines
 from focuseval.data.tables import Table, numbers, words
 from focuseval.errors import AssessError, counted
 from focuseval.formats.content import write_whole
@@ -154,12 +155,12 @@ def import_file(project: str, source: str, **options: Any) -> None:
             text = Path(source).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise AssessError(f"{source}: expected lines of JSON, found: {error}") from error
-        if lines and lines[0].startswith('{"focuseval": "assessments"'):
-            click.echo(f"{import_everything(opened.store, lines, file=source)} events", err=True)
+        if text.startswith('{"focuseval": "assessments"'):
+            click.echo(f"{import_everything(opened.store, numbered_lines(text), file=source)} events", err=True)
             return
         whose = {"actor": getpass.getuser(), "assessor": options["assessor"] or "", "file": Path(source).name}
         ids, documents = {topic.id for topic in opened.topics}, opened.documents.get
-        click.echo(str(import_judgements(opened.store, lines, documents, topics=ids, **whose)), err=True)
+        click.echo(str(import_judgements(opened.store, text, documents, topics=ids, **whose)), err=True)
 
 
 @project.verb("archive", READS, collection_options)

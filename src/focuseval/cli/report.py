@@ -12,7 +12,7 @@ from focuseval.cli.output import READS, Command, echo_lines, progress_bar, say_w
 from focuseval.cli.score import read_topics_of, write_repairs_of
 from focuseval.cli.significance import baseline_option, given, significance_options, with_baseline
 from focuseval.errors import FormatError, counted
-from focuseval.formats.output import write_whole
+from focuseval.formats.content import write_whole
 from focuseval.inference.settings import settings_of
 from focuseval.report.build import gather_evidence, report_on
 from focuseval.report.figures import draw_all

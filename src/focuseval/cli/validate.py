@@ -19,11 +19,10 @@ from focuseval.cli.output import NO, Command, echo_lines, json_text
 from focuseval.formats.catalogue import detect_source, find_format
 from focuseval.formats.content import open_source
 from focuseval.formats.convert import write_run
-from focuseval.formats.source import open_source
 from focuseval.measures.checks import check, repair
 from focuseval.measures.profiles import profile_named
 from focuseval.measures.tasks import as_json, as_lines, find_task, with_repeated_keys
-from focuseval.placing.runs import place_run
+from focuseval.placing.place import place_run
 
 if TYPE_CHECKING:
     from focuseval.measures.tasks import Findings, Task

@@ -153,3 +153,14 @@ def json_line(value: Any, errors: str = "strict") -> bytes:
     '{"topic": "q1", "text": "é\\n"}\n'
     """
     return f"{json.dumps(value, ensure_ascii=False)}\n".encode("utf-8", errors)
+
+
+def read_object(line: str | bytes, at: Place, remedy: str = "") -> dict[str, Any]:
+    """Return the object on one line; anything else is refused with its place."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"expected a JSON object, found: {error}", at=at, remedy=remedy) from error
+    if not isinstance(value, dict):
+        raise FormatError(f"expected a JSON object, found {type(value).__name__}", at=at, remedy=remedy)
+    return value

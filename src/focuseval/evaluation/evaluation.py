@@ -37,7 +37,7 @@ from focuseval.evaluation.scoring import (
     score_match,
 )
 from focuseval.evaluation.sources import as_gold, as_index, named_runs, queries_of, read, strict_gold
-from focuseval.formats.run_blocks import ahead, streamed_format
+from focuseval.formats.files import ahead, streamed_format
 from focuseval.measures import Measure, MeasureCall, parse
 from focuseval.measures.prepared import prepare
 from focuseval.placing import place_run

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.data.run import Run
-    from focuseval.formats.source import Source
+    from focuseval.formats.content import Source
     from focuseval.measures.prepared import Prepared
 
 RANKS = (1, 2, 3, 5, 10, 25, 50)

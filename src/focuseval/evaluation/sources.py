@@ -123,7 +123,7 @@ def load(source: Any, plan: Plan, index: Collection | None) -> Run:
         run, changes = repair(run, plan.task, index=index)
         if changes.counts:
             counts = ", ".join(f"{number:,} × {rule}" for rule, number in changes.counts.items())
-            run = replace(run, remarks=(*run.remarks, str(Remark("repaired", details=(plan.task, counts)))))
+            run = replace(run, remarks=(*run.remarks, Remark("repaired", details=(plan.task, counts))))
     if plan.queries and run.path is not None:
         run = run.take(_asked_for(run.topics, run.topic, run.path, plan.queries))
     return run

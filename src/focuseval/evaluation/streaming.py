@@ -20,7 +20,7 @@ from focuseval.engine.storage import location
 from focuseval.errors import FocusevalError
 from focuseval.evaluation.counts import BY_TOPIC
 from focuseval.evaluation.scoring import match_source, refuse_invalid, remarks_on_order, score_match
-from focuseval.formats.run_blocks import ahead, block_bounds, block_run, streamed_format
+from focuseval.formats.files import ahead, block_bounds, block_run, streamed_format
 from focuseval.measures.prepared import prepare
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from focuseval.engine.workers import Shared, Workers
     from focuseval.evaluation.plan import Plan
     from focuseval.evaluation.scoring import RunScores
-    from focuseval.formats.run_blocks import LargeRun
+    from focuseval.formats.files import LargeRun
     from focuseval.measures.prepared import Prepared
 
     Codes = NDArray[np.int64]

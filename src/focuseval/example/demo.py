@@ -23,7 +23,6 @@ from focuseval.example.files import ROOT, copy_example
 from focuseval.formats import read_gold, read_run
 from focuseval.formats.content import write_whole
 from focuseval.formats.convert import write_run
-from focuseval.formats.output import write_whole
 from focuseval.measures.checks import check
 from focuseval.report.build import build_report
 from focuseval.report.page import render_html

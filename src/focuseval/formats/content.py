@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from focuseval.engine.files import unpacked
-from focuseval.engine.storage import Location, in_order, is_url, local_path, location
+from focuseval.engine.storage import Location, in_order, is_url, local_path, location, unpacked
 from focuseval.errors import FormatError, Place
 
 if TYPE_CHECKING:

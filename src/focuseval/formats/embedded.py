@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from focuseval.collection.protocol import Collection
+    from focuseval.collection.index import Collection
     from focuseval.data.gold import Gold
     from focuseval.data.placement import Alignment
     from focuseval.data.topics import Topic

@@ -33,7 +33,7 @@ from focuseval.placing.texts import as_strings
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from focuseval.collection.protocol import Collection
+    from focuseval.collection.index import Collection
     from focuseval.errors import Place
     from focuseval.formats.content import Source
 

@@ -30,9 +30,8 @@ import pyarrow.compute as pc
 
 from focuseval.data.fields import json_line
 from focuseval.data.gold import UNKNOWN
-from focuseval.data.json_lines import json_line
 from focuseval.data.remarks import counted_kinds
-from focuseval.engine.keys import indices
+from focuseval.engine.native import indices
 from focuseval.errors import FormatError
 from focuseval.formats.json_records import Known, Text, Whole, Word, batch, checked, no_object, records
 from focuseval.formats.judgements import JudgedRows, SpanRows, by_row, encoded, refuse_first

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from focuseval.data.json_lines import numbered_lines
+from focuseval.data.fields import numbered_lines
 from focuseval.errors import FormatError
 from focuseval.formats.columns import FAR, newlines, pieces
 from focuseval.formats.content import refuse_nul

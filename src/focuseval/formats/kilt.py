@@ -27,7 +27,7 @@ from focuseval.placing.normalise import code_points
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from focuseval.collection.protocol import Collection
+    from focuseval.collection.index import Collection
     from focuseval.data.remarks import Remark
     from focuseval.errors import Place
     from focuseval.formats.content import Source

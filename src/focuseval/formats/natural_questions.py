@@ -26,7 +26,7 @@ from focuseval.placing.normalise import from_bytes
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from focuseval.collection.protocol import Collection
+    from focuseval.collection.index import Collection
     from focuseval.errors import Place
     from focuseval.formats.content import Source
 

@@ -15,8 +15,7 @@ import math
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from focuseval.data.fields import KNOWN, NAMES, layers, missing, short, value
-from focuseval.data.json_lines import numbered_lines
+from focuseval.data.fields import KNOWN, NAMES, layers, missing, numbered_lines, short, value
 from focuseval.errors import FormatError, Place
 from focuseval.formats.columns import FAR
 

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.collection.protocol import Collection
+    from focuseval.collection.index import Collection
     from focuseval.formats.content import Source
     from focuseval.formats.rows import Row
 

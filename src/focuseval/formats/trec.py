@@ -26,7 +26,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.data.run import Run
-from focuseval.engine.keys import coded, hash64
+from focuseval.engine.native import coded, hash64
 from focuseval.errors import FormatError
 from focuseval.formats.columns import FileTable, Layout, column_array, joined, read_table, run_lines, words
 from focuseval.formats.judgements import JudgedRows, judged_twice

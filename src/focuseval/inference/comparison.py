@@ -15,7 +15,7 @@ import numpy as np
 
 from focuseval.data.tables import Table, notebook, numbers, render, words
 from focuseval.errors import NotComparableError, counted
-from focuseval.inference.paired import BETTER, CANNOT_TELL, WORSE, Pair, Paired, judge_families, power
+from focuseval.inference.paired import BETTER, CANNOT_TELL, WORSE, Pair, Paired, judge_families, power, topics_needed
 from focuseval.inference.paired_tests import noise_of, paired_differences, ranked
 from focuseval.inference.sentences import equals_p, fill, listed, named, shown_p, shown_topics, signed
 from focuseval.inference.settings import Settings
@@ -439,3 +439,41 @@ def other_order(comparisons: Sequence[Comparison | None], a: int, b: int | None,
     more = fill("more measures", n=len(turned) - 3, all=len(comparisons) - 1)
     names = listed(turned if len(turned) <= 4 else [*turned[:3], more])
     return fill("other leader" if b is None else "other order", measures=names)
+
+
+class Turned(NamedTuple):
+    """Two runs, as rows, whose order is the other way round under other values."""
+
+    better: int
+    worse: int
+    difference: float
+    """By the first values: better less worse."""
+    other: float
+    """The same by the other values; below zero."""
+    needed: float
+    """Topics with which the first difference would be shown, the pair by itself; infinite where none would do."""
+
+
+def turned_pairs(
+    values: NDArray[np.float64], others: NDArray[np.float64], settings: Settings | None = None
+) -> list[Turned]:
+    """Return the pairs of runs whose order other values turn round, the largest difference first.
+
+    Both are runs × topics; topics without a value for some run are left out. Runs that share a place by `ranked` have
+    no order that could be turned round.
+
+    >>> turned_pairs(np.array([[0.5, 0.7], [0.2, 0.4]]), np.array([[0.1], [0.2]]))[0][:2]
+    (0, 1)
+    """
+    values, others = (part[:, ~np.isnan(part).any(axis=0)] for part in (values, others))
+    if not values.size or not others.size:
+        return []
+    before, after = ranked(values)[1], ranked(others)[1]
+    better, worse = np.nonzero((before[:, None] < before) & (after[:, None] > after))
+    differences, needed = paired_differences(values[better], values[worse]), np.full(len(better), np.inf)
+    if values.shape[1] > 1:  # else the topics say nothing of it
+        deviation = differences.std(axis=1, ddof=1)
+        needed = topics_needed(differences.mean(axis=1), deviation, settings or Settings())
+    means = (part.mean(axis=1)[better] - part.mean(axis=1)[worse] for part in (values, others))
+    rows = zip(better.tolist(), worse.tolist(), *(column.tolist() for column in (*means, needed)), strict=True)
+    return sorted((Turned(*row) for row in rows), key=lambda pair: -pair.difference)

@@ -21,13 +21,12 @@ from focuseval.measures.document_matching import MatchedDocuments, Rows, find_do
 from focuseval.measures.prepared import Prepared, prepare
 from focuseval.measures.profiles import Policies
 from focuseval.placing import place_run
-from focuseval.placing.runs import needs_collection
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.collection.chunks import Chunks
-    from focuseval.collection.protocol import Collection
+    from focuseval.collection.index import Collection
     from focuseval.collection.tokens import Tokenizer
     from focuseval.data.gold import Gold
     from focuseval.data.run import Run
@@ -120,11 +119,18 @@ class Matched(Rows):
             if (length < 0).any():
                 raise MissingDataError(
                     f"{run.file or run.run_id}: results are whole documents whose length the gold does not give; "
-                    "build the collection's index with 'focuseval index' and give it as the index"
+                    "make the collection's index with 'focuseval index', and give index="
                 )
             return ResultSpans(np.zeros_like(length), length, np.zeros_like(length), np.zeros(len(self), np.bool_))
         if run.start is None:
-            raise needs_collection(run)
+            where = run.file or run.run_id
+            if run.path is None:
+                what = "results are texts, so their places are unknown; give docs= or index="
+                raise MissingDataError(f"{where}: {what}")
+            what = "results are element paths, so their characters are unknown"
+            raise MissingDataError(
+                f"{where}: {what}; make the collection's index with 'focuseval index', and give index="
+            )
         start = np.asarray(self.column(run.start))
         end = np.full(len(self), -1, np.int64) if run.end is None else np.asarray(self.column(run.end))
         unplaced = start < 0

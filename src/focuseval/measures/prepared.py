@@ -285,4 +285,4 @@ def prepare(gold: Gold, index: Collection | None = None) -> Prepared:
         f"{np.count_nonzero(lost):,} ambiguous or lost spans are left out; for want of others "
         f"{np.count_nonzero(bare):,} documents count as not relevant and {topics:,} topics are in no mean"
     )
-    return Prepared(replace(kept, remarks=(*gold.remarks, remark)), index)
+    return Prepared(replace(kept, remarks=(*gold.remarks, worded(remark))), index)

@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.collection.protocol import Collection
-    from focuseval.data.alignment import Alignment
+    from focuseval.collection.index import Collection
     from focuseval.data.gold import Articles, Gold, Passages
+    from focuseval.data.placement import Alignment
     from focuseval.data.run import Run
 
     Flags = NDArray[np.bool_]

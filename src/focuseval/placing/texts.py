@@ -26,7 +26,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.data.alignment import AMBIGUOUS, LOST, UNCHECKED, Alignment
+from focuseval.data.placement import AMBIGUOUS, LOST, UNCHECKED, Alignment
 from focuseval.data.remarks import Remark
 from focuseval.errors import FormatError
 

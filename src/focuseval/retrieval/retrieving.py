@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focuseval.collection.chunks import span_texts
+from focuseval.data.remarks import worded
 from focuseval.data.topics.topic import plain_topic
 from focuseval.engine.lazy import cached_property
 from focuseval.errors import CollectionError, FormatError, Place, UsageError, counted, did_you_mean

@@ -9,7 +9,7 @@ import numpy as np
 
 from focuseval.collection.chunks import SPLITTERS, Spec, parse_spec
 from focuseval.errors import UsageError
-from focuseval.measures.tasks.tasks import MOST_RESULTS, Task, find_task
+from focuseval.measures.tasks import MOST_RESULTS, Task, find_task
 from focuseval.retrieval.terms import check_language
 
 if TYPE_CHECKING:

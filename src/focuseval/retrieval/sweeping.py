@@ -21,7 +21,7 @@ from focuseval.data.run import Run
 from focuseval.data.tables import Column, Table, notebook, numbers, render, words
 from focuseval.engine.workers import given as given_workers
 from focuseval.errors import MissingDataError, UsageError, counted
-from focuseval.evaluation.planning import plan_evaluation
+from focuseval.evaluation.evaluation import plan_evaluation
 from focuseval.evaluation.scores import compare_scores, order_of
 from focuseval.evaluation.sources import as_gold, read
 from focuseval.formats.chunks import chunk
@@ -33,7 +33,7 @@ from focuseval.inference.sentences import shown_p
 from focuseval.inference.settings import Settings
 from focuseval.measures import MeasureCall, parse
 from focuseval.measures.measure import Budget
-from focuseval.measures.tasks.tasks import MOST_RESULTS
+from focuseval.measures.tasks import MOST_RESULTS
 from focuseval.report.charts.chart import DIGITS, SHAPES, Chart, axis
 from focuseval.report.charts.chart import number as rounded
 from focuseval.retrieval.retrieving import retrieve, units
@@ -141,7 +141,7 @@ def sweep(
         if not questions:
             what = f"{gold.file or 'the gold'}: no topic has a question to retrieve for"
             raise MissingDataError(f"{what}; give the questions with --topics")
-    every, runs, extents, noticed = [], [], [], list[str]()
+    every, runs, extents, noticed = [], [], [], list[Remark]()
     task = _Chunking(index, tokenizer, edges, asked, given, questions, retriever, options)
     with given_workers(1, workers) as crew, crew.share(task) as shared:
         for cut, text, run in crew.in_order(partial(_cut_and_retrieved, shared), _announced(chunks, progress)):
@@ -152,7 +152,7 @@ def sweep(
     made = plan_evaluation(
         gold, runs, list(dict.fromkeys(asked)), task="spans", index=index, chunks=every, tokenizer=tokenizer
     )
-    return Sweep(made, tuple(every), tuple(extents), settings or Settings(), tuple(dict.fromkeys(noticed)))
+    return Sweep(made, tuple(every), tuple(extents), settings or Settings(), tuple(dict.fromkeys(map(str, noticed))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,7 +224,7 @@ def _own(source: Any, index: Index, cut: Chunks) -> Run:
     if not others:
         return run
     remark = Remark("other chunks", others, (counted(len(run), "result"), cut.name))
-    return replace(run, remarks=(*run.remarks, str(remark)))
+    return replace(run, remarks=(*run.remarks, remark))
 
 
 @dataclass(frozen=True)

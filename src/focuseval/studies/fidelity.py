@@ -32,7 +32,7 @@ from focuseval.studies.simulation import RANKINGS, RECALL_BASE_KINDS, SELECTIONS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from focuseval.collection.protocol import Collection
+    from focuseval.collection.index import Collection
     from focuseval.data.gold import Gold
     from focuseval.data.run import Run
     from focuseval.data.tables import Row

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focuseval.assessment.rules import NOT_RELEVANT, RELEVANT, Judgement
-from focuseval.data.alignment import AMBIGUOUS, HOW, LOST
 from focuseval.data.highlights import merge
+from focuseval.data.placement import AMBIGUOUS, HOW, LOST
 from focuseval.errors import AnswerError, FormatError
 from focuseval.placing import SIMILARITY
 from focuseval.placing.page import Page, Wanted, place

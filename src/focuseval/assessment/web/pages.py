@@ -13,7 +13,7 @@ from focuseval.assessment.reanchor import reanchor
 from focuseval.assessment.rules import FINISHED, SKIPPED, parse_edit
 from focuseval.assessment.store import ADJUDICATED
 from focuseval.assessment.web.desk import changed_view, desk, document_view, key_of, state_of, user
-from focuseval.data.json_lines import json_line
+from focuseval.data.fields import json_line
 
 if TYPE_CHECKING:
     from flask import Response as Answer
