@@ -85,7 +85,7 @@ _PUBLIC = {
     "chunk": "formats.chunks",
     "retrieve": "retrieval.retrieving",
     "search": "retrieval.retrieving",
-    "units": "retrieval.unit_list",
+    "units": "retrieval.retrieving",
     "evaluate": "evaluation.evaluation",
     "Scores": "evaluation.scores",
     "assert_no_regression": "bridges.testing",
