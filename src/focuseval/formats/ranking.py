@@ -204,7 +204,7 @@ def moved(column: NDArray[Any], order: Order) -> NDArray[Any]:
     return column
 
 
-def rows_of(column: Any, rows: NDArray[np.int64]) -> Any:
+def take_rows(column: Any, rows: NDArray[np.int64]) -> Any:
     """Return some rows of a NumPy or Arrow column; a column that is not there stays away."""
     if column is None or isinstance(column, np.ndarray):
         return None if column is None else column[rows]
