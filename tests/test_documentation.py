@@ -25,31 +25,33 @@ WRITTEN = [
 MODULES = sorted(SOURCE.rglob("*.py"))
 
 
-@pytest.mark.parametrize("name", [*COMMANDS, *LEAVES])
-def test_every_command_explains_itself_with_an_example(name):
-    shown = CliRunner().invoke(main, [*name.split(), "--help"], prog_name="focuseval")
-    assert shown.exit_code == 0
-    assert re.search(rf"^ +(\$ )?focuseval {re.escape(name)}\b", shown.output, re.MULTILINE), "no example in the help"
+def test_every_command_explains_itself_with_an_example():
+    without = []
+    for name in (*COMMANDS, *LEAVES):
+        shown = CliRunner().invoke(main, [*name.split(), "--help"], prog_name="focuseval")
+        assert shown.exit_code == 0, name
+        if not re.search(rf"^ +(\$ )?focuseval {re.escape(name)}\b", shown.output, re.MULTILINE):
+            without.append(name)
+    assert without == []
 
 
-@pytest.mark.parametrize("name", LEAVES)
-def test_every_option_of_a_command_says_what_it_takes(name):
-    options = [one for one in LEAVES[name].params if isinstance(one, click.Option) and not one.hidden]
-    assert [option.name for option in options if not option.help] == []
+def test_every_option_of_a_command_says_what_it_takes():
+    options = [(name, option) for name in LEAVES for option in LEAVES[name].params if isinstance(option, click.Option)]
+    assert [(name, option.name) for name, option in options if not option.hidden and not option.help] == []
 
 
-@pytest.mark.parametrize("name", [*COMMANDS, *LEAVES])
-def test_every_command_stands_in_the_reference(name):
+def test_every_command_stands_in_the_reference():
     page = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
-    assert re.search(rf"^##+ focuseval {name}$", page, re.MULTILINE), "run 'make docs-generate'"
+    headings = set(re.findall(r"^##+ focuseval (.+)$", page, re.MULTILINE))
+    assert {*COMMANDS, *LEAVES} <= headings, "run 'make docs-generate'"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_every_module_says_in_one_line_what_it_is(path):
-    doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
-    assert doc
-    assert len(doc.splitlines()[0]) <= 120
-    assert doc.splitlines()[0].endswith((".", ":", "?"))
+def test_every_module_says_in_one_line_what_it_is():
+    for path in MODULES:
+        doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+        assert doc, path
+        assert len(doc.splitlines()[0]) <= 120, path
+        assert doc.splitlines()[0].endswith((".", ":", "?")), path
 
 
 def test_every_public_name_can_be_imported_and_explains_itself():
@@ -100,9 +102,8 @@ def named(page: Path) -> list[list[str]]:
     return [words.split() for words in re.findall(r"`focuseval ([a-z][^`]*)`", page.read_text(encoding="utf-8"))]
 
 
-@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.stem)
-def test_a_command_that_is_named_in_the_text_exists_with_its_options(page):
-    for name, *words in named(page):
+def test_a_command_that_is_named_in_the_text_exists_with_its_options():
+    for name, *words in (words for page in WRITTEN for words in named(page)):
         command = main.get_command(click.Context(main), name)
         while isinstance(command, click.Group) and words and words[0].islower():
             command = command.commands.get(words.pop(0))
@@ -126,13 +127,11 @@ TRANSLATED = (
 """Phrases that read as translated, each of which once stood in a page, a help text or a message."""
 
 
-@pytest.mark.parametrize(
-    "page", [*WRITTEN, *sorted((ROOT / "docs" / "reference").glob("*.md"))], ids=lambda page: page.stem
-)
-def test_a_page_is_in_plain_english(page):
-    text = " ".join(page.read_text(encoding="utf-8").lower().split())
-    found = [phrase for phrase in TRANSLATED if phrase in text]
-    assert found == (["lawful"] if page.name == "api.md" else [])  # an attribute of Findings
+def test_pages_are_in_plain_english():
+    for page in (*WRITTEN, *sorted((ROOT / "docs" / "reference").glob("*.md"))):
+        text = " ".join(page.read_text(encoding="utf-8").lower().split())
+        phrases = [phrase for phrase in TRANSLATED if phrase in text]
+        assert phrases == (["lawful"] if page.name == "api.md" else []), page  # an attribute of Findings
 
 
 def test_installing_by_name_is_promised_for_the_time_after_publication_only():

@@ -4,7 +4,10 @@ import re
 from urllib.parse import urlencode
 
 import pytest
+from flask import Flask
+from jinja2 import BytecodeCache
 
+from focuseval.assessment import users as accounts
 from focuseval.assessment.plan import Pooled, add_to_pool
 from focuseval.assessment.store import Store
 from focuseval.assessment.users import User, hash_password
@@ -15,6 +18,32 @@ from strategies.pages import ARTICLE, TOPICS, Pages, page_from_xml
 
 HOST = "127.0.0.1:4321"
 OWN = {"Host": HOST, "Origin": f"http://{HOST}"}
+
+
+COST = accounts._COST
+
+
+class Compiled(BytecodeCache):
+    """Templates that an earlier app of these tests has compiled."""
+
+    def __init__(self):
+        self.kept = {}
+
+    def load_bytecode(self, bucket):
+        if bucket.key in self.kept:
+            bucket.bytecode_from_string(self.kept[bucket.key])
+
+    def dump_bytecode(self, bucket):
+        self.kept[bucket.key] = bucket.bytecode_to_string()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _quick():
+    """Hash passwords at little cost, and compile each template once: few of these tests are about that."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(accounts, "_COST", (2, 8, 1))
+        patched.setattr(Flask, "jinja_options", {"bytecode_cache": Compiled()})
+        yield
 
 
 @pytest.fixture

@@ -5,9 +5,12 @@ import threading
 
 import pytest
 
+from focuseval.assessment import users as accounts
 from focuseval.assessment.sessions import BY_NAME, Attempts, limits_of
-from focuseval.assessment.users import add_user, read_users, verify
+from focuseval.assessment.users import User, add_user, hash_password, read_users, verify
 from focuseval.errors import FormatError
+
+from .conftest import COST
 
 
 def test_the_limit_forgets_after_a_while_and_on_success():
@@ -88,7 +91,9 @@ def test_a_password_that_cannot_be_typed_is_refused(tmp_path):
             add_user(tmp_path / "users", "ann", password)
 
 
-def test_an_unknown_name_costs_as_much_work_as_a_wrong_password(users, monkeypatch):
+def test_an_unknown_name_costs_as_much_work_as_a_wrong_password(monkeypatch):
+    monkeypatch.setattr(accounts, "_COST", COST)
+    users = {"ann": User("ann", "assessor", hash_password("ann's secret"))}
     costs = []
     original = hashlib.scrypt
     monkeypatch.setattr(hashlib, "scrypt", lambda *a, **k: costs.append((k["n"], k["r"], k["p"])) or original(*a, **k))

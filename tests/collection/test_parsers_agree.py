@@ -31,7 +31,6 @@ def assert_reads_like_the_oracle(index, row, content):
         assert index.resolve_points([row] * len(last), last).tolist() == [end for _, end in spans]
 
 
-@settings(max_examples=60)
 @given(st.lists(documents(), min_size=1, max_size=3))
 def test_any_document_reads_like_the_slow_walk(contents):
     block, report = parse_documents(raws(contents))
@@ -41,7 +40,6 @@ def test_any_document_reads_like_the_slow_walk(contents):
         assert_reads_like_the_oracle(index, row, content)
 
 
-@settings(max_examples=60)
 @given(st.lists(documents(ordinary=True), min_size=1, max_size=4))
 def test_ordinary_documents_are_read_in_c_and_like_the_slow_walk(contents):
     if native.library() is not None:
@@ -51,7 +49,6 @@ def test_ordinary_documents_are_read_in_c_and_like_the_slow_walk(contents):
         assert_reads_like_the_oracle(index, row, content)
 
 
-@settings(max_examples=60)
 @given(st.lists(st.one_of(documents(), documents(ordinary=True)), min_size=1, max_size=5))
 def test_both_paths_give_the_same_block(contents):
     fast, _ = parse_documents(raws(contents))
@@ -92,7 +89,7 @@ def test_encodings_of_several_bytes_are_decoded_before_expat(declared):
     assert index.resolve([0], ["/a[1]/b[1]"]) == (np.array([1]), np.array([2]))
 
 
-@settings(max_examples=150)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(st.one_of(documents(), documents(ordinary=True)), st.data())
 def test_both_paths_say_the_same_of_damaged_documents(content, data):
     place = data.draw(st.integers(0, len(content)))

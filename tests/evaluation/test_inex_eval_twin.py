@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from building import gold_of, run_of
@@ -36,7 +36,6 @@ def printed(text):
     return {(name, topic): float(value) for name, topic, value in lines}
 
 
-@settings(max_examples=80)
 @given(case=collections(), mode=st.sampled_from("tfrib"), complete=st.booleans(), data=st.data())
 def test_every_line_equals_the_twins(case, mode, complete, data):
     gold = case[0]

@@ -131,7 +131,7 @@ def trec_outcome(path, **options):
     return outcome(path, gold=QRELS, measures=["AP", "P@2", "nDCG@3", "RR"], **options)
 
 
-@settings(max_examples=100)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(
     st.lists(st.integers(0, 14), unique=True, min_size=1, max_size=12),
     st.lists(RANKED, min_size=12, max_size=12),

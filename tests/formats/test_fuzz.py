@@ -50,7 +50,7 @@ def read(name, text):
 
 @pytest.mark.parametrize("name", sorted(SAMPLES | ROWS))
 def test_a_damaged_file_is_read_or_refused(name):
-    @settings(max_examples=150)
+    @settings(max_examples=2 * settings.default.max_examples)
     @given(mutated((SAMPLES | ROWS)[name]))
     def survives(text):
         found = read(name.split()[0], text)

@@ -74,7 +74,7 @@ def expected(name, gold, run):
     }
 
 
-@settings(max_examples=120)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(case=collections())
 def test_every_measure_equals_its_slow_twin(case):
     gold, run = case

@@ -90,13 +90,13 @@ def vars_of(one):
 
 
 @given(random.collections, random.queries, settings_of_elements, st.sampled_from([1, 2]))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples)
 def test_elements_are_scored_and_listed_as_by_the_slow_twin(documents, query, asked, blocks):
     compare(documents, query, asked, blocks)
 
 
 @given(random.collections, random.queries, settings_of_others)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples)
 def test_documents_and_passages_are_scored_and_listed_as_by_the_slow_twin(documents, query, asked):
     compare(documents, query, asked)
 
@@ -111,7 +111,7 @@ def chunkings(draw):
 
 
 @given(chunkings(), random.queries, st.sampled_from([0.0, 0.3]), st.sampled_from(["documents", "units"]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples)
 def test_chunks_are_scored_and_listed_as_by_the_slow_twin(chunked, query, mix, idf):
     documents, spans = chunked
     flat = [(f"d{number}", start, end) for number, own in enumerate(spans) for start, end in own]
@@ -127,7 +127,7 @@ def test_chunks_are_scored_and_listed_as_by_the_slow_twin(chunked, query, mix, i
 
 
 @given(random.collections, random.structured, settings_of_elements, st.sampled_from(["strict", "vague", "ignore"]))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples)
 def test_structured_queries_are_scored_and_listed_as_by_the_slow_twin(documents, query, asked, cas):
     compare(documents, query, RetrievalSettings(**{**vars_of(asked), "cas": cas}))
 

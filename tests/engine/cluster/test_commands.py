@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 import pytest
 from click.testing import CliRunner
@@ -92,8 +93,9 @@ def waiting_for(store, prefix, what, process):
 
 def waiting_for_file(folder, process, name="done-1*"):  # when the second is begun, the first is whole
     for _ in range(4000):
-        if any(folder.rglob(name)):
-            return
+        with suppress(FileNotFoundError):  # a folder that is renamed while it is looked into
+            if any(folder.rglob(name)):
+                return
         assert process.poll() is None, process.communicate()
         time.sleep(0.005)
 
