@@ -12,7 +12,7 @@ import pytest
 from blocks import ROOT
 from focuseval import ModelSettings, align_chunks, open_documents, read_gold
 from focuseval.collection import document_files, sources, trees
-from focuseval.engine import cluster, storage
+from focuseval.engine import cluster, files
 from focuseval.evaluation import answers, quotes
 from focuseval.inference.paired import smallest_p
 from focuseval.inference.paired_tests import EXACT
@@ -168,7 +168,7 @@ NUMBERS = (
     ("howto/check-quotations.md", f"of more than {quotes.LARGE // 10**6} million characters"),
     ("howto/check-quotations.md", f"count from {quotes.SHORTEST} characters on (`--shortest`)"),
     ("howto/cluster.md", f"at least {cluster._LEAST} tasks are always given out"),
-    ("howto/cluster.md", f"kept in `--cache DIR`, up to {storage._DEFAULT:g} GB"),
+    ("howto/cluster.md", f"kept in `--cache DIR`, up to {files._DEFAULT:g} GB"),
     ("howto/cluster.md", f"in files of up to {sources._WHOLE // 10**6} MB"),
     ("howto/language-model-as-assessor.md", f"`--window` ({ModelSettings.window:,} characters)"),
     (

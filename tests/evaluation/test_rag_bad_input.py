@@ -169,7 +169,7 @@ def test_texts_without_documents_are_refused_and_the_remedy_named(tmp_path):
     (tmp_path / "run.jsonl").write_text(json.dumps({"topic": "q1", "doc": "tea", "text": "Boil water."}) + "\n")
     done = CliRunner().invoke(main, ["score", str(tmp_path / "gold.jsonl"), str(tmp_path / "run.jsonl")])
     assert done.exit_code == 1
-    assert done.stderr.endswith("results are texts, so their places are unknown; give docs or an index\n")
+    assert done.stderr.endswith("results are texts, so their places are unknown; give --docs or --index\n")
 
 
 def test_quotes_without_documents_are_refused_and_the_remedy_named(tmp_path):
@@ -178,7 +178,7 @@ def test_quotes_without_documents_are_refused_and_the_remedy_named(tmp_path):
     done = CliRunner().invoke(main, ["score", str(tmp_path / "gold.jsonl"), str(tmp_path / "run.jsonl")])
     assert done.exit_code == 1
     assert "quotes without offsets" in done.stderr
-    assert done.stderr.endswith("give the documents with --docs\n")
+    assert done.stderr.endswith("unknown; give --docs\n")
 
 
 def test_the_first_chunk_without_a_place_is_named_with_its_line_and_query(score):

@@ -60,7 +60,7 @@ def test_paths_become_offsets_with_an_index(index, tmp_path):
 
 
 def test_paths_need_an_index_and_the_message_says_so(tmp_path):
-    with pytest.raises(FormatError, match=r"give docs or an index"):
+    with pytest.raises(FormatError, match=r"give docs= or index="):
         written(run_of(PLACES), "inex-fol", tmp_path)
     assert not (tmp_path / "out").exists()
 
@@ -80,7 +80,7 @@ def test_whole_documents_become_spans_with_an_index(index, tmp_path):
     run = find_format("trec-run").read(source_of(b"1 Q0 a 1 2 R\n1 Q0 b 2 1 R\n", "file"))
     text, _ = written(run, "inex-fol", tmp_path, index=index)
     assert text == f"1 Q0 a 1 2 R 0 {LENGTHS['a']}\n1 Q0 b 2 1 R 0 {LENGTHS['b']}\n"
-    with pytest.raises(FormatError, match=r"^file: expected offsets, found 2 whole documents; .*give docs or an index"):
+    with pytest.raises(FormatError, match=r"^file: expected offsets, found 2 whole documents; .*give docs= or index="):
         written(run, "inex-fol", tmp_path)
     run = find_format("trec-run").read(source_of(b"1 Q0 nowhere 1 2 R\n", "file"))
     with pytest.raises(FormatError, match=r"^file:1: expected a place in the index, found document 'nowhere' \(1 "):
@@ -95,7 +95,7 @@ def test_a_span_past_the_end_of_the_text_is_refused(index):
 def test_a_target_that_cannot_say_elements_refuses_and_lossy_counts_what_it_drops(tmp_path):
     run = run_of(PLACES)
     with pytest.raises(
-        FormatError, match=r"^file: trec-run cannot express .*1 elements by path.*; lossy leaves them out"
+        FormatError, match=r"^file: trec-run cannot express .*1 elements by path.*; lossy=True leaves them out"
     ):
         written(run, "trec-run", tmp_path)
     text, remarks = written(run, "trec-run", tmp_path, lossy=True)
@@ -138,7 +138,7 @@ GOLD = """<assessments topic="1"><file name="a"><best-entry-point path="/article
 
 def test_assessments_of_2007_become_text_with_an_index(index, tmp_path):
     gold = find_format("inex-2005").read([source_of(GOLD.encode(), "file")])
-    with pytest.raises(FormatError, match=r"lossy leaves them out"):
+    with pytest.raises(FormatError, match=r"lossy=True leaves them out"):
         written(gold, "inex-2008", tmp_path, index=index)
     text, remarks = written(gold, "inex-2008", tmp_path, index=index, lossy=True)
     assert text == "1 Q0 a 14 31 4 4:14\n1 Q0 b 0 7\n"

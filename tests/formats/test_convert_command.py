@@ -32,7 +32,7 @@ def test_a_refusal_is_one_line_exit_code_one_and_no_file(shell, tmp_path):
     assert done.exit_code == 1
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1
-    assert "give docs or an index" in done.stderr
+    assert "give --docs or --index" in done.stderr
     assert not (tmp_path / "run.fol").exists()
 
 
@@ -45,7 +45,7 @@ def test_standard_input_and_output_serve_as_files(shell):
 def test_a_target_without_a_telling_name_needs_to(shell):
     done = shell("convert", "trec-run", "out")
     assert done.exit_code == 2
-    assert "name one of inex-xml, " in done.stderr
+    assert "name one with --to: inex-xml, " in done.stderr
 
 
 def test_documents_in_place_of_an_index_turn_paths_into_offsets(shell, tmp_path):

@@ -119,7 +119,7 @@ def test_the_list_of_repairs_says_why_a_text_without_a_document_has_no_place():
 @pytest.mark.parametrize("kind", ["run", "gold"])
 def test_texts_without_a_document_need_the_documents(written, kind):
     path = written("answers.jsonl", as_lines(RAGAS))
-    with pytest.raises(MissingDataError, match=r"answers\.jsonl:1: texts without a document .*; give docs or an index"):
+    with pytest.raises(MissingDataError, match=r"answers\.jsonl:1: texts without a document .*; give docs= or index="):
         fe.read_run(path) if kind == "run" else fe.read_gold(path)
     with pytest.raises(MissingDataError, match=r"<frame>:1: texts without a document"):
         fe.evaluate(RAGAS, [{"topic": "How long?", "doc": "a"}], ["P@1"])

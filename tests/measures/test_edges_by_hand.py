@@ -46,7 +46,7 @@ def test_tolerance_to_irrelevance_needs_the_articles_lengths():
         scored({"t": {"d": {"spans": [(0, 9)]}}}, [("d", 0, 9)], "T2I")
     assert str(caught.value) == (
         "the gold: T2I reads to the end of the article, whose length is unknown; "
-        "build the collection's index with 'focuseval index' and give it with --index"
+        "build the collection's index with 'focuseval index' and give index="
     )
     unknown = gold_of({"t": {"d": {"spans": [(0, 9)]}}}, file="qrels.txt")
     with pytest.raises(MissingDataError, match=r"^qrels\.txt: T2I reads to the end of the article"):

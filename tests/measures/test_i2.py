@@ -117,7 +117,7 @@ def test_the_rest_of_the_collection_needs_an_index():
         average_precall(seed_001([1]), "sog", "block")
     assert str(caught.value) == (
         "i2AP(unretrieved=block): the collection's number of elements is unknown; "
-        "build its index with 'focuseval index' and give it with --index"
+        "build its index with 'focuseval index' and give index="
     )
 
 

@@ -42,19 +42,19 @@ def test_a_whole_document_of_unknown_length_is_refused(index, file, where):
         places(run, as_index(index))
     assert str(caught.value) == (
         f"{where}: results are whole documents whose length the gold does not give; "
-        "build the collection's index with 'focuseval index' and give it as the index"
+        "build the collection's index with 'focuseval index' and give index="
     )
 
 
 @pytest.mark.parametrize(
     ("column", "told"),
     [
-        ("text", "results are texts, so their places are unknown; give docs or an index"),
+        ("text", "results are texts, so their places are unknown; give docs= or index="),
         (
             "path",
             (
                 "results are element paths, so their characters are unknown; "
-                "build the collection's index with 'focuseval index' and give it as the index"
+                "build the collection's index with 'focuseval index' and give index="
             ),
         ),
     ],
@@ -67,8 +67,8 @@ def test_a_place_that_only_a_collection_knows_is_refused_without_one(column, tol
     assert str(caught.value) == f"{where}: {told}"
 
 
-QUOTES = ("quotes without offsets", "give the documents with --docs")
-PATHS = ("paths", "build the collection's index with 'focuseval index' and give it with --index")
+QUOTES = ("quotes without offsets", "give docs=")
+PATHS = ("paths", "build the collection's index with 'focuseval index' and give index=")
 
 
 @pytest.mark.parametrize(("start", "end"), [(-1, -1), (0, -1), (-1, 4)])

@@ -106,7 +106,7 @@ def test_a_quantisation_of_another_year_is_refused_with_what_is_possible():
         quantisation("sog", "coverage")
     with pytest.raises(MeasureError, match="found 'generous'"):
         quantisation("generous", "grades")
-    with pytest.raises(MissingDataError, match="--index"):
+    with pytest.raises(MissingDataError, match="index="):
         quantisation("auto", "trec")
 
 

@@ -81,7 +81,7 @@ def test_a_budget_of_words_needs_the_texts():
     gold = gold_of({"t": {"a": {"spans": [(0, 3)], "length": 3}}})
     with pytest.raises(MissingDataError) as caught:
         fe.evaluate(gold, run_of({"t": [("a", 0, 3)]}), ["spanR@5w"])
-    assert str(caught.value) == "a budget of words needs the text of the documents; give it with --docs or --index"
+    assert str(caught.value) == "a budget of words needs the text of the documents; give docs= or index="
 
 
 def test_blanks_behind_the_last_word_are_not_read():

@@ -153,7 +153,7 @@ def test_what_cannot_be_made_is_refused_with_a_remedy(collection):
     gold, index = collection
     with pytest.raises(MeasureError, match="expected a kind among full"):
         simulate(gold, "perfect", index)
-    with pytest.raises(MissingDataError, match="--index"):
+    with pytest.raises(MissingDataError, match="index="):
         simulate(gold, "S_L-R")
     with pytest.raises(MeasureError, match="noise between 0 and 1"):
         Dial(noise=2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import errno
 import os
+import re
 import sys
 from contextlib import contextmanager
 from importlib import import_module
@@ -32,6 +33,12 @@ SECTIONS = {
     "What there is": ("measures", "profiles", "formats"),
 }
 """The commands in the order of the help page."""
+
+ARGUMENTS = re.compile(
+    r"\b(alpha|cas|docs|force|index|keep_going|language|lossy|min_effect|task|test|to|tokenizer|topics|unit)"
+    r'=(?:True\b|"([^"]*)"|(?=[\s,;:.)]|$))'
+)
+"""How a message names an argument of a function, with or without a value."""
 
 COMMANDS = tuple(name for names in SECTIONS.values() for name in names)
 
@@ -89,6 +96,15 @@ def summary(name: str) -> str:
     return " ".join((ast.get_docstring(command) or "").partition("\n\n")[0].split()).removesuffix(".")
 
 
+def as_options(message: object) -> str:
+    """Return a message that speaks of a function's arguments in the words of the command line.
+
+    >>> as_options('no text; give docs= or index=, or cas="vague" with keep_going=True')
+    'no text; give --docs or --index, or --cas vague with --keep-going'
+    """
+    return ARGUMENTS.sub(lambda m: f"--{m[1].replace('_', '-')}{f' {m[2]}' if m[2] else ''}", str(message))
+
+
 @contextmanager
 def errors_as_lines(interrupted: int = INTERRUPTED) -> Iterator[None]:
     """End with one line and an exit code where an error is raised on purpose, or by the system, and after Ctrl-C."""
@@ -100,7 +116,7 @@ def errors_as_lines(interrupted: int = INTERRUPTED) -> Iterator[None]:
             sys.stdout.flush()  # a full disk must be found while it can still be reported
     except FocusevalError as error:
         code = 2 if isinstance(error, UsageError) else 1
-        click.echo(str(error), err=True)
+        click.echo(as_options(error), err=True)
     except OSError as error:
         forget_output()
         if error.errno != errno.EPIPE:  # the reader of a pipe has gone: end quietly

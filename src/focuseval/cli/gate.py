@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import click
 
-from focuseval.cli.commands import forget_output
+from focuseval.cli.commands import as_options, forget_output
 from focuseval.cli.options import FiniteRange, evaluation_options, layout_option
 from focuseval.cli.output import READS, Command, json_text
 from focuseval.cli.score import score_files
@@ -46,7 +46,7 @@ class Gate(Command):
         except OSError as error:
             _end_without_verdict(f"{error.filename or 'standard output'}: {error.strerror or error}", ctx.params)
         except FocusevalError as error:
-            _end_without_verdict(str(error), ctx.params)
+            _end_without_verdict(as_options(error), ctx.params)
         except Exception as error:  # noqa: BLE001  to CI, a defect is neither a pass nor a regression
             _end_without_verdict(f"{type(error).__name__}: {error}; please report this", ctx.params)
         raise SystemExit(1 if worse else 0)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from focuseval.cli.commands import as_options
 from focuseval.cli.options import FiniteRange, collection_options, open_collection, refuse_unknown, unknown_option
 from focuseval.cli.output import NO, Command, echo_lines
 from focuseval.errors import FocusevalError
@@ -64,7 +65,7 @@ def inex_eval(qrels: str, runs: tuple[str, ...], *, allow_unknown: bool, **flags
             click.echo(report(run, prepared, Options(mode, **flags), remark), nl=False)
         except FocusevalError as error:  # one invalid run must not cost the report on those after it
             refused.append(error)
-    echo_lines(refused[:-1])
+    echo_lines(map(as_options, refused[:-1]))
     if refused:
         raise refused[-1]
 

@@ -55,7 +55,7 @@ def check_target(target: Location, *, force: bool) -> None:
             raise CollectionError("no such directory", at=str(target.parent), remedy="make it first")
         exists = os.path.lexists(target)
     if exists and not force:
-        remedy = "choose another name, or replace it with force (--force)"
+        remedy = "choose another name, or replace it with force=True"
         raise CollectionError("exists already", at=str(target), remedy=remedy)
     if exists and not isinstance(target, Remote):
         read_metadata(target)

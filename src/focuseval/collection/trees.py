@@ -40,7 +40,7 @@ MAX_GROWTH = 100
 
 GROWTH_FROM = 8_000_000
 
-KEEP_GOING = "mend the file, or index the others with keep_going (--keep-going)"
+KEEP_GOING = "mend the file, or index the others with keep_going=True"
 """What can be done about a document that cannot be read."""
 
 WHITE = " \t\n\r"

@@ -220,7 +220,7 @@ class Evaluation:
         placement = self.prepared.gold.placement
         if placement is None:
             where = self.prepared.gold.file or "the gold"
-            raise MissingDataError(f"{where}: repairs compare texts with the documents; give them with --docs")
+            raise MissingDataError(f"{where}: repairs compare texts with the documents; give docs=")
         runs = (place_run(self.matched(n).run, collection_of(placement)) for n in range(len(self.sources)))
         placements = (placement, *(run.placement for run in runs))
         return repairs_of(one.alignment for one in placements if one is not None)

@@ -78,7 +78,7 @@ def plan_for(
     if task and not (asked or chosen) and gold.scale == "trec":
         raise MissingDataError(
             f"{gold.file or 'the gold'}: judgements of whole documents say nothing of the task {task}; "
-            "leave out --task, ask for measures of documents (-m AP), or give a gold with highlights"
+            "leave out task=, ask for measures of documents (-m AP), or give a gold with highlights"
         )
     task = named or task_of(first, chosen)
     policies = Policies()
@@ -113,7 +113,7 @@ def tokenizer_for(given: str | Tokenizer | None, asked: tuple[MeasureCall, ...])
         return remembered(given)
     if counting := next((one.key for one in asked if one.counts_tokens), None):
         what = f"{counting}: a budget of tokens needs a tokenizer"
-        raise MissingDataError(f"{what}; give --tokenizer tiktoken:cl100k_base or --tokenizer tokenizers:FILE")
+        raise MissingDataError(f'{what}; give tokenizer="tiktoken:cl100k_base" or "tokenizers:FILE"')
     return None
 
 

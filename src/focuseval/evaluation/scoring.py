@@ -95,7 +95,7 @@ def score_match(matched: Matched, plan: Plan) -> RunScores:
             )
         raise NotComparableError(
             f"{where}: no document in common with {gold.file or 'the gold'}: the run has {named!r}, the gold "
-            f"{gold.documents[0].as_py()!r}; check that both name documents in the same way (an index or --docs "
+            f"{gold.documents[0].as_py()!r}; check that both name documents in the same way (index= or docs= "
             "translates between ids)"
         )
     unknown = 0 if run.topics == gold.topics else len(set(run.topics) - set(gold.topics))

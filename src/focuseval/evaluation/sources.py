@@ -109,7 +109,7 @@ def _placed(run: Run, index: Collection | None) -> Run:
         return place_run(run, index)
     if run.text is not None and len(nameless := run.nameless):
         raise MissingDataError(
-            f"{run.at(int(nameless[0]))}: texts without a document are looked for in all of them; give docs or an index"
+            f"{run.at(int(nameless[0]))}: texts without a document are looked for in all of them; give docs= or index="
         )
     return run
 
@@ -132,7 +132,7 @@ def load(source: Any, plan: Plan, index: Collection | None) -> Run:
 def queries_of(topics: Any, gold: Gold) -> dict[str, Any]:
     """Return topic → structural query; one without structure restricts nothing, one not given is refused."""
     if topics is None:
-        raise MeasureError("strict structure (SCAS) needs the topics' queries; give the topics with --topics")
+        raise MeasureError("strict structure (SCAS) needs the topics' queries; give topics=")
     if isinstance(topics, (str, PathLike)):
         from focuseval.data.topics import read_topics  # noqa: PLC0415  NEXI's parser, which few evaluations need
 
@@ -142,10 +142,10 @@ def queries_of(topics: Any, gold: Gold) -> dict[str, Any]:
     if unknown:
         raise NotComparableError(
             f"{len(unknown)} topics of {gold.file or 'the gold'} are not among the topics given ({unknown[0]} …), so "
-            "what they ask for is unknown; give the topics of the gold's campaign with --topics"
+            "what they ask for is unknown; give those of the gold's campaign as topics="
         )
     if all(queries[name] is None for name in gold.topics):
-        raise MissingDataError("no topic asks for structure, so nothing can be read strictly; leave out --cas strict")
+        raise MissingDataError('no topic asks for structure, so nothing can be read strictly; leave out cas="strict"')
     return {name: query for name, query in queries.items() if query is not None}
 
 

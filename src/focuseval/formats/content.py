@@ -146,7 +146,7 @@ def _load(path: Location) -> Data:
         return mmap.mmap(file.fileno(), 0, flags, mmap.PROT_READ)
 
 
-_EXISTS = "choose another name, or replace it with --force"
+_EXISTS = "choose another name, or replace it with force=True"
 
 
 def write_whole(path: str | Path, pieces: Iterable[bytes]) -> None:

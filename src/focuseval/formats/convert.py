@@ -91,7 +91,7 @@ def format_of(target: str, wanted: str | None, kind: Kind) -> Format:
         if location(target).suffix.lower() in known.suffixes:
             return known
     names = ", ".join(known.name for known in formats)
-    raise UsageError(f"expected a format for {target!r}, found none by its ending; name one of {names}")
+    raise UsageError(f"expected a format for {target!r}, found none by its ending; name one with to=: {names}")
 
 
 def write_run(
@@ -172,7 +172,7 @@ def convert_run(
         lost = run.nameless
         if len(lost) and not lossy:
             what = f"expected texts of one document each, found {len(lost)} in none or in several"
-            raise FormatError(what, at=run.at(int(lost[0])), remedy="lossy leaves them out")
+            raise FormatError(what, at=run.at(int(lost[0])), remedy="lossy=True leaves them out")
         if len(lost):
             remarks.append(_left_out(f"{len(lost)} texts that are in none of the documents or in several"))
         run = run.take(np.setdiff1d(np.arange(len(run)), lost))
@@ -186,7 +186,7 @@ def convert_run(
         run = _as_documents(run, remarks)
         unsaid = run_facets(run).keys() - to.says
     if unsaid - MINOR:
-        remedy = "lossy leaves them out" if "document" in to.says and not lossy else "choose another format"
+        remedy = "lossy=True leaves them out" if "document" in to.says and not lossy else "choose another format"
         what = f"{to.name} cannot express {named(facets, unsaid - MINOR)}"
         raise FormatError(what, at=run.file or None, remedy=remedy)
     if unsaid:
@@ -204,7 +204,7 @@ def _as_spans(run: Run, to: Format, index: Collection | None, remarks: list[Rema
     """Return the run with spans in place of paths, texts and whole documents; every one of them must be found."""
     if index is None:
         what = f"expected offsets, found {named(run_facets(run), _TRANSLATED)}"
-        raise FormatError(what, at=run.file or None, remedy=f"{to.name} says offsets: give docs or an index")
+        raise FormatError(what, at=run.file or None, remedy=f"{to.name} says offsets: give docs= or index=")
     kinds = places(run)
     run = place_run(run, index)
     if run.placement is not None and run.placement.alignment is not None:
@@ -272,7 +272,7 @@ def convert_gold(
     wants_lengths = to.name == "inex-2008" and bool((gold.articles.length < 0).any())
     if translated and index is None:
         what = f"{to.name} cannot express {named(facets, translated)}"
-        raise FormatError(what, at=gold.file or None, remedy="give docs or an index to translate them")
+        raise FormatError(what, at=gold.file or None, remedy="give docs= or index= to translate them")
     if index is not None and (translated or wants_lengths):
         gold = _translated(gold, to, index)
         wants_lengths = to.name == "inex-2008" and bool((gold.articles.length < 0).any())
@@ -283,10 +283,10 @@ def convert_gold(
         unsaid = (unsaid - {"sizes"}) | ({"differing"} if facets["differing"] else set())
     if unsaid - MINOR and not lossy:
         what = f"{to.name} cannot express {named(facets, unsaid - MINOR)}"
-        raise FormatError(what, at=gold.file or None, remedy="lossy leaves them out")
+        raise FormatError(what, at=gold.file or None, remedy="lossy=True leaves them out")
     _refuse_nothing_left(gold, to)
     if wants_lengths:
-        raise FormatError(f"{to.name} needs the documents' lengths", remedy="give docs or an index")
+        raise FormatError(f"{to.name} needs the documents' lengths", remedy="give docs= or index=")
     return _without(gold, to, unsaid), (_left_out(named(facets, unsaid)),) if unsaid else ()
 
 

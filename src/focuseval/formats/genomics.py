@@ -81,7 +81,7 @@ def read(sources: Sequence[Source], documents: Collection | None = None) -> Iter
 def read_run(source: Source, documents: Collection | None = None) -> Run:
     """Return the run, its bytes as code points."""
     if documents is None:
-        raise MissingDataError(f"{source.name}: byte offsets need the documents' text; give docs or an index")
+        raise MissingDataError(f"{source.name}: byte offsets need the documents' text; give docs= or index=")
     head = next((line for line in source.head().split(b"\n") if line.strip()), b"")
     table = read_table(source, SCORED if len(head.split()) > 5 else PLAIN)
     topics, topic = topic_codes(table["topic"])

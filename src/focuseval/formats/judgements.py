@@ -383,7 +383,7 @@ def spans_of(gold: Gold) -> dict[tuple[int, int], list[Span]]:
 def text_of(documents: Collection | None, name: str, topic: str, at: Place) -> str:
     """Return the text that a format's offsets need to be understood."""
     if documents is None:
-        raise MissingDataError(f"{at}: the offsets in {name!r} need the documents' text; give docs or an index")
+        raise MissingDataError(f"{at}: the offsets in {name!r} need the documents' text; give docs= or index=")
     row = int(documents.find([name])[0])
     if row < 0:
         what = f"expected documents of the collection, found {name!r} for topic {topic!r}"

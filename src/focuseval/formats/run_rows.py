@@ -172,7 +172,7 @@ def columns_run(
 
 def needs_documents(at: Place) -> MissingDataError:
     """Return the refusal of a text without a document where no documents are given."""
-    return MissingDataError(f"{at}: texts without a document are looked for in all of them; give docs or an index")
+    return MissingDataError(f"{at}: texts without a document are looked for in all of them; give docs= or index=")
 
 
 def in_code_points(

@@ -91,7 +91,7 @@ def quantisation(name: str, scale: str) -> str:
     if scale not in QUANT_OF_SCALE:
         raise MissingDataError(
             f"this measure needs assessed elements, found a gold of scale {scale!r}; "
-            "give a gold with elements or highlights, and with highlights alone an --index"
+            "give a gold with elements or highlights, and with highlights alone index="
         )
     chosen = QUANT_OF_SCALE[scale] if name == "auto" else name
     shape = re.fullmatch(r"e([123]+)_s([123]+)", chosen)
@@ -194,7 +194,7 @@ def highlighted_elements(gold: Gold, index: Any, batch: int = BATCH) -> GradedEl
     if index is None:
         raise MissingDataError(
             f"{where}: highlights without assessed elements, so elements and their sizes are unknown; "
-            "build the collection's index with 'focuseval index' and give it with --index"
+            "build the collection's index with 'focuseval index' and give index="
         )
     if (passages.start < 0).any():
         raise MissingDataError(f"{where}: passages whose place is unknown; read the gold with the collection's index")

@@ -85,7 +85,7 @@ def tolerance_scores(m: Matched, irr: int) -> Floats:
     if (length < 0).any():
         raise MissingDataError(
             f"{m.prepared.gold.file or 'the gold'}: T2I reads to the end of the article, whose length is unknown; "
-            "build the collection's index with 'focuseval index' and give it with --index"
+            "build the collection's index with 'focuseval index' and give index="
         )
     scores = np.zeros(len(m.a_first))
     # Cut the articles where passages and highlights begin and end; read the pieces in the reader's order.

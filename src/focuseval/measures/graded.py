@@ -113,7 +113,7 @@ def _last_block(m: Matched, match: ElementMatch, mass: Integers) -> Floats:
     if index is None:
         raise MissingDataError(
             "i2AP(unretrieved=block): the collection's number of elements is unknown; "
-            "build its index with 'focuseval index' and give it with --index"
+            "build its index with 'focuseval index' and give index="
         )
     unit, returned = match.base.unit, np.diff(m.bounds)[:, None]
     gained = np.diff(match.gathered[match.hit_bounds])[:, None] * unit

@@ -119,7 +119,7 @@ class Matched(Rows):
             if (length < 0).any():
                 raise MissingDataError(
                     f"{run.file or run.run_id}: results are whole documents whose length the gold does not give; "
-                    "make the collection's index with 'focuseval index', and give index="
+                    "build the collection's index with 'focuseval index' and give index="
                 )
             return ResultSpans(np.zeros_like(length), length, np.zeros_like(length), np.zeros(len(self), np.bool_))
         if run.start is None:
@@ -129,7 +129,7 @@ class Matched(Rows):
                 raise MissingDataError(f"{where}: {what}")
             what = "results are element paths, so their characters are unknown"
             raise MissingDataError(
-                f"{where}: {what}; make the collection's index with 'focuseval index', and give index="
+                f"{where}: {what}; build the collection's index with 'focuseval index' and give index="
             )
         start = np.asarray(self.column(run.start))
         end = np.full(len(self), -1, np.int64) if run.end is None else np.asarray(self.column(run.end))

@@ -175,12 +175,12 @@ class Prepared:
             raise MissingDataError(
                 f"{self.gold.file or 'the gold'}: no highlighted passages{lost}, so no measure of characters; "
                 "use a measure of documents or elements, or a gold with passages"
-                + (", or give the segments (TREC RAG) as --docs" if self.gold.scale == "trec" else "")
+                + (", or give the segments (TREC RAG) as docs=" if self.gold.scale == "trec" else "")
             )
         if (passages.start < 0).any() or (passages.end < 0).any():
-            given, remedy = "paths", "build the collection's index with 'focuseval index' and give it with --index"
+            given, remedy = "paths", "build the collection's index with 'focuseval index' and give index="
             if passages.start_path is None and passages.quote is not None:
-                given, remedy = "quotes without offsets", "give the documents with --docs"
+                given, remedy = "quotes without offsets", "give docs="
             where = f"{self.gold.file or 'the gold'}: passages are given as {given}"
             raise MissingDataError(f"{where}, so their characters are unknown; {remedy}")
         here = self.article_of_passage >= 0
@@ -236,7 +236,7 @@ class Prepared:
         if not len(first):
             raise MissingDataError(
                 f"{self.gold.file or 'the gold'}: no document lengths, so L of s(x,b) is unknown; "
-                "build the collection's index with 'focuseval index' and give it with --index"
+                "build the collection's index with 'focuseval index' and give index="
             )
         return float(np.mean(articles.length[known][first]))
 
@@ -247,7 +247,7 @@ class Prepared:
         if not (bep[self.relevant] >= 0).any():
             raise MissingDataError(
                 f"{self.gold.file or 'the gold'}: no best entry points; they are needed for best in context "
-                "(entry points given as paths need --index)"
+                "(entry points given as paths need index=)"
             )
         return bep
 

@@ -98,9 +98,9 @@ def _pieces_of(m: Matched, unit: str) -> tuple[Boundaries, Integers]:
     """
     index = m.prepared.index
     if index is None:
-        raise MissingDataError(f"a budget of {unit} needs the text of the documents; give it with --docs or --index")
+        raise MissingDataError(f"a budget of {unit} needs the text of the documents; give docs= or index=")
     if unit == "tokens" and m.tokenizer is None:
-        raise MissingDataError("a budget of tokens needs a tokenizer; give it with --tokenizer")
+        raise MissingDataError("a budget of tokens needs a tokenizer; give tokenizer=")
     cut = between_blanks if m.tokenizer is None or unit == "words" else m.tokenizer.spans
     kept, code = np.unique(m.document_row, return_inverse=True)
     return boundaries(texts_of(index, kept), cut), code

@@ -181,7 +181,7 @@ OVERLAP = Rule(
 UNCHECKED = Rule(
     "unchecked",
     "expected an index to tell where {document} {place} lies, found none: its overlap is not checked",
-    "give --index",
+    "give index=",
 )
 RENUMBERED = Rule("renumbered", "rank {rank}", "", "rank {rank} renumbered")
 

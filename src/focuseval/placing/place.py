@@ -11,13 +11,13 @@ import pyarrow.compute as pc
 
 from focuseval.data.gold import UNKNOWN
 from focuseval.data.placement import (
-    AMBIGUOUS,
     BAD_SPAN,
-    LOST,
     NO_DOCUMENT,
     NO_PLACE,
     POINT,
     SPAN,
+    TEXT_AMBIGUOUS,
+    TEXT_LOST,
     UNKNOWN_PLACE,
     Placement,
 )
@@ -87,8 +87,8 @@ def place_run(
     status[start < 0] = UNKNOWN_PLACE
     status[sought[start[sought] < 0]] = NO_PLACE
     if alignment is not None:
-        status[alignment.is_ambiguous] = AMBIGUOUS
-        status[alignment.is_lost] = LOST
+        status[alignment.is_ambiguous] = TEXT_AMBIGUOUS
+        status[alignment.is_lost] = TEXT_LOST
     length = np.where(rows < 0, np.iinfo(np.int64).max, placement.length)
     reversed_ = (end >= 0) & ((end < start) | (start < 0))
     status[reversed_ | (start > length) | (end > length)] = BAD_SPAN
@@ -320,7 +320,7 @@ def refuse_past_end(gold: Gold) -> None:
     For golds without a collection: in one, the quote would say where the passage stands.
     """
     p, length = gold.passages, gold.articles.length[gold.article_of(gold.passages)]
-    _refuse_outside(gold, (length >= 0) & (p.end > length), p.start, p.end, length, remedy="give docs or an index")
+    _refuse_outside(gold, (length >= 0) & (p.end > length), p.start, p.end, length, remedy="give docs= or index=")
 
 
 def _refuse_outside(

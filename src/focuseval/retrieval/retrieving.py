@@ -216,12 +216,12 @@ def search(
     ranker, topic = UnitRanker(words, settings, scorer), plain_topic("query", query, Place("query", 1))
     terms = weights(topic.terms, words.words_of_language)
     if not any(weight > 0 for weight in terms.values()):
-        left = " (stop words are left out; --language none keeps them)" if settings.language != "none" else ""
+        left = ' (stop words are left out; language="none" keeps them)' if settings.language != "none" else ""
         what = f"expected a word to look for, found {topic.title!r}{left}"
         raise FormatError(what, remedy="write a word that is wanted")
     if topic.query is not None and settings.cas == "strict" and (step := impossible(topic.query, words.tags)):
         what = f"expected elements of the collection, found {step}, which it does not have"
-        raise CollectionError(what, at="query", remedy="'focuseval stats INDEX' lists its tags, or use --cas vague")
+        raise CollectionError(what, at="query", remedy="'focuseval stats INDEX' lists its tags, or use cas=\"vague\"")
     rows, scores = answer(ranker, topic, terms)
     found = places(ranker.units, rows)
     paths = [None] * len(rows) if found.path is None else found.path.to_pylist()

@@ -102,15 +102,15 @@ class RetrievalSettings:
                 what = f"expected {name} among {', '.join(known)}, found {choice!r}"
                 raise UsageError(f"{what}; name one of these")
         if self.cas != "ignore" and self.kind != "element":
-            what = f"expected elements for structured titles, found --unit {self.unit}"
-            raise UsageError(f"{what}; use --unit element, or --cas ignore")
+            what = f'expected elements for structured titles, found unit="{self.unit}"'
+            raise UsageError(f'{what}; use unit="element", or cas="ignore"')
         check_language(self.language)
         if self.limit < 1:
             raise UsageError(f"expected a limit of 1 or more, found {self.limit}; give another number")
         largest = self.rules.limit
         if largest is not None and self.limit > largest:
-            what = f"expected at most {largest:,} results for the {self.rules.name} task, found --limit {self.limit:,}"
-            raise UsageError(f"{what}; lower the limit, or use --task spans")
+            what = f"expected at most {largest:,} results for the {self.rules.name} task, found limit={self.limit:,}"
+            raise UsageError(f'{what}; lower the limit, or use task="spans"')
         return self
 
     @property

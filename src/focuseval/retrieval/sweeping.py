@@ -140,7 +140,7 @@ def sweep(
         questions = {topic: gold.queries[topic] for topic in gold.topics if gold.queries.get(topic, "").strip()}
         if not questions:
             what = f"{gold.file or 'the gold'}: no topic has a question to retrieve for"
-            raise MissingDataError(f"{what}; give the questions with --topics")
+            raise MissingDataError(f"{what}; give topics=")
     every, runs, extents, noticed = [], [], [], list[Remark]()
     task = _Chunking(index, tokenizer, edges, asked, given, questions, retriever, options)
     with given_workers(1, workers) as crew, crew.share(task) as shared:

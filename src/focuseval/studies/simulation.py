@@ -92,7 +92,7 @@ def elements_of(prepared: Prepared, articles: Integers) -> tuple[Elements, Integ
     if prepared.index is None:
         raise MissingDataError(
             f"{prepared.gold.file or 'the gold'}: simulated runs of elements need the collection's elements; "
-            "build its index with 'focuseval index' and give it with --index"
+            "build its index with 'focuseval index' and give index="
         )
     rows = prepared.document_rows[prepared.gold.articles.document[articles]]
     if (rows < 0).any():
