@@ -159,6 +159,18 @@ def test_a_head_has_a_largest_size_and_its_sender_hears_so(shared_site):
     raw.close()
 
 
+def test_a_head_behind_a_request_that_is_not_answered_yet_has_a_largest_size_too(shared_site, person, monkeypatch):
+    go_on = threading.Event()
+    monkeypatch.setattr(shared_site.server.gateway, "app", lambda *_: go_on.wait(10))
+    (raw,) = opened(shared_site, 1, b"GET / HTTP/1.1\r\n\r\n")
+    assert eventually(lambda: of(shared_site, raw).step == "app")
+    with suppress(ConnectionError):
+        raw.sendall(b"GET / HTTP/1.1\r\nX-A: " + b"a" * 2**23)
+    assert is_closed(raw)
+    go_on.set()
+    raw.close()
+
+
 def test_of_many_requests_that_come_at_once_only_a_few_are_kept(shared_site):
     (raw,) = opened(shared_site, 1, b"GET / HTTP/1.1\r\n\r\n" * 1_000)
     one = of(shared_site, raw)
@@ -362,3 +374,29 @@ def test_a_large_answer_arrives_whole_and_two_requests_at_once_in_order(shared_s
 
 def test_a_server_asks_the_system_for_the_files_it_needs():
     assert serve.open_files() >= 512
+
+
+def limited_to(monkeypatch, soft, hard):
+    """A system that allows so many files; what is asked of it."""
+    resource, asked = pytest.importorskip("resource"), []
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, hard))
+    monkeypatch.setattr(resource, "setrlimit", lambda _, limits: asked.append(limits))
+    return asked
+
+
+@pytest.mark.parametrize(("hard", "most"), [(20_000, 4_200), (-1, 4_200), (1_500, 1_500)])
+def test_the_limit_of_files_is_raised_as_far_as_is_needed_and_allowed(monkeypatch, hard, most):
+    asked = limited_to(monkeypatch, 1_024, hard)
+    assert serve.open_files() == most
+    assert asked == [(most, hard)]
+
+
+def test_too_low_a_limit_of_files_is_said(monkeypatch):
+    limited_to(monkeypatch, 1_024, 1_024)
+    with serve.bind() as listening:
+        server = serve.Server(Flask(__name__), listening)
+    assert server.note == (
+        "note: at most 824 connections at once: "
+        "this system allows 1024 open files, 4200 are needed for 4000 (ulimit -n)\n"
+    )
+    server.gateway.close()

@@ -61,7 +61,7 @@ class Connection(HttpToolsProtocol):
 
     gateway: Gateway
     step, until = "", math.inf
-    size = 0  # of the head that is coming
+    in_head, size = False, 0  # whether a head is coming, and its bytes so far
     requests = 0  # that have come and are not answered yet
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -85,14 +85,25 @@ class Connection(HttpToolsProtocol):
             return
         if self.step == "idle":
             self.begin("head", HEAD)
+        continues = self.in_head
         super().data_received(data)
-        self.size = self.size + len(data) if self.step == "head" else 0
-        if self.size > LONGEST_HEAD:
+        self.size = self.size + len(data) if continues and self.in_head else 0
+        if self.size <= LONGEST_HEAD:
+            return
+        if self.step == "head":
             self.transport.write(TOO_LONG)
             self.begin("too long", LINGER)
+        else:  # behind a request that is not answered yet
+            self.transport.abort()
+
+    def on_message_begin(self) -> None:
+        """Begin a head, which the parser has found."""
+        self.in_head = True
+        super().on_message_begin()
 
     def on_headers_complete(self) -> None:
         """Take a head that the parser has found; an exception is answered with 400."""
+        self.in_head = False
         self.requests += 1
         if self.requests > PIPELINED:
             raise ValueError("too many requests at once")
@@ -164,7 +175,7 @@ def _settle(future: asyncio.Future[Any], result: Any, error: BaseException | Non
         future.set_exception(error)
 
 
-class Answer:
+class FlaskAnswer:
     """What Flask answers to a request. `part` and `close` are called in a thread."""
 
     def __init__(self, app: Flask, environ: dict[str, Any]) -> None:
@@ -290,7 +301,7 @@ class Gateway:
             return
         one.begin("app")
         threads = self.slow if path.startswith(SLOW) else self.quick
-        answer = Answer(self.app, environ)
+        answer = FlaskAnswer(self.app, environ)
         try:
             part, sent, more = await threads.run(answer.part), 0, True
             one.begin("answer", PATIENCE)

@@ -69,18 +69,19 @@ def own_addresses() -> list[str]:
 
 def open_files() -> int:
     """Return how many files this process may have open, after asking the system for as many as a server needs."""
+    needed = CONNECTIONS + SPARE
     try:
-        import resource  # noqa: PLC0415  not on Windows
+        import resource  # noqa: PLC0415  not on Windows, where sockets are not counted
     except ImportError:
-        return 512
+        return needed
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    unlimited = resource.RLIM_INFINITY
-    wanted = CONNECTIONS + SPARE if hard == unlimited else min(CONNECTIONS + SPARE, hard)
-    if soft != unlimited and soft < wanted:
-        with suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-            return wanted
-    return CONNECTIONS + SPARE if soft == unlimited else soft
+    if soft == resource.RLIM_INFINITY or soft >= needed:
+        return needed
+    more = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (more, hard))
+        return more
+    return soft
 
 
 class Server:
@@ -92,14 +93,19 @@ class Server:
         The app, and the socket that `bind` gave.
     proxy
         Address of a proxy in front, whose word on the sender's address and on HTTPS is taken.
+
+    `note` is a line to print when fewer connections are possible than a server should hold, else ''.
     """
 
     def __init__(self, app: Flask, listening: socket.socket, *, proxy: str = "") -> None:
-        logging.getLogger("uvicorn.error").setLevel(
-            logging.ERROR
-        )  # a request that is no HTTP is no news to an assessor
+        logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # who speaks no HTTP is no news to an assessor
         self.port = listening.getsockname()[1]
-        places = max(64, min(CONNECTIONS, open_files() - SPARE))
+        files = open_files()
+        places = max(64, min(CONNECTIONS, files - SPARE))
+        self.note = ""
+        if places < CONNECTIONS:
+            allowed = f"this system allows {files} open files, {CONNECTIONS + SPARE} are needed for {CONNECTIONS}"
+            self.note = f"note: at most {places} connections at once: {allowed} (ulimit -n)\n"
         self.gateway = Gateway(app, places, limit=body_limit(app), proxies=(proxy,) if proxy else ())
         self._server = uvicorn.Server(
             uvicorn.Config(
