@@ -39,10 +39,10 @@ PATIENCE = 10
 
 def make_app():
     """Return the page that all of them serve."""
-    from flask import Flask  # noqa: PLC0415  one row's own
+    from flask import Flask, request  # noqa: PLC0415  one row's own
 
     app = Flask(__name__)
-    app.route("/", methods=["GET", "POST"])(lambda: "x" * 500)
+    app.route("/", methods=["GET", "POST"])(lambda: "x" * (500 + len(request.get_data())))
     return app
 
 
@@ -72,7 +72,8 @@ def serve(name, port):
         from granian import Granian  # noqa: PLC0415  one row's own
 
         target = f"{Path(__file__).stem}:make_app"
-        Granian(target, address="127.0.0.1", port=port, interface="wsgi", factory=True, blocking_threads=16).serve()
+        many = {"backlog": 8_192, "backpressure": 8_192, "blocking_threads": 16}
+        Granian(target, address="127.0.0.1", port=port, interface="wsgi", factory=True, **many).serve()
     else:
         import uvicorn  # noqa: PLC0415  one row's own
         from a2wsgi import WSGIMiddleware  # noqa: PLC0415  one row's own
