@@ -5,9 +5,11 @@ import re
 import socket
 import threading
 import time
+from contextlib import suppress
 from http.client import HTTPConnection
 
 import pytest
+from flask import Flask
 
 from focuseval.assessment.store import Key
 from focuseval.assessment.web import connections, serve
@@ -103,14 +105,8 @@ def test_a_thousand_connections_that_do_nothing_do_not_keep_an_edit_waiting(shar
     for _ in range(5):
         person.edit()
         newcomer.edit()
-    server = shared_site.server._server
-    assert len(server.active_channels) >= 1_000
-    asked = []
-    real = connections.ManyConnections._ask
-    server._ask = lambda one: asked.append(one) or real(server, one)
+    assert len(shared_site.server.gateway.open) >= 1_000
     person.edit()
-    assert len(asked) < 50, "who does nothing is not asked"
-    del server._ask
     newcomer.close()
     closed(found)
     assert shared_site.store.judgement(Key("ann", "11", "a/tides")).version == 7
@@ -125,48 +121,183 @@ def test_kept_alive_connections_serve_one_request_after_another(person):
 def test_a_head_that_does_not_get_finished_is_closed_and_so_is_silence(shared_site, person, monkeypatch):
     monkeypatch.setattr(connections, "HEAD", 0)
     silent, half = opened(shared_site, 1) + opened(shared_site, 1, b"GET / HTTP/1.1\r\nHo")
-    server = shared_site.server._server
-    server.next_channel_cleanup = 0
-    person.edit()
     assert is_closed(silent)
     assert is_closed(half)
     closed([silent, half])
     person.edit()
 
 
-def test_a_slow_drip_of_a_head_does_not_keep_a_connection_open(shared_site, person, monkeypatch):
+def of(site, connection):
+    """The server's end of a connection."""
+    return eventually(lambda: site.server.gateway.open.get(connection.getsockname()))
+
+
+def test_a_slow_drip_of_a_head_does_not_keep_a_connection_open(shared_site, person):
     (slow,) = opened(shared_site, 1, b"GET / HTTP/1.1\r\nX-A: ")
-    server = shared_site.server._server
-    channel = eventually(lambda: next((c for c in server.active_channels.values() if c.request is not None), None))
-    began = channel.began
+    until = of(shared_site, slow).until
     for _ in range(3):
         slow.sendall(b"a")
-        time.sleep(0.02)
-    assert channel.began == began, "since when it is awaited does not move with every byte"
+        person.edit()
+    assert of(shared_site, slow).until == until, "until when it is awaited does not move with every byte"
     slow.close()
 
 
-def test_when_all_places_are_taken_the_longest_idle_makes_room(shared_site, person, monkeypatch):
-    server = shared_site.server._server
-    server.adj.connection_limit = 60
-    server.proxies = ("127.0.0.1",)
+def test_the_next_head_on_a_connection_has_a_time_of_its_own(person):
+    one = of(person.site, person.connection.sock)
+    assert eventually(lambda: one.step == "idle")
+    idle = one.until
+    person.connection.sock.sendall(b"G")
+    assert eventually(lambda: one.until < idle), "ten seconds for the head, not thirty"
+    person.connection.sock.sendall(b"ET /login HTTP/1.1\r\n")
+    person.connection.sock.sendall(f"Host: 127.0.0.1:{person.site.port}\r\n\r\n".encode())
+    assert person.connection.sock.recv(15) == b"HTTP/1.1 200 OK"
+
+
+def test_a_head_has_a_largest_size_and_its_sender_hears_so(shared_site):
+    (raw,) = opened(shared_site, 1, b"GET / HTTP/1.1\r\nX-A: " + b"a" * 2**20)
+    assert raw.recv(12) == b"HTTP/1.1 431"
+    raw.close()
+
+
+def test_a_head_behind_a_request_that_is_not_answered_yet_has_a_largest_size_too(shared_site, person, monkeypatch):
+    go_on = threading.Event()
+    monkeypatch.setattr(shared_site.server.gateway, "app", lambda *_: go_on.wait(10))
+    (raw,) = opened(shared_site, 1, b"GET / HTTP/1.1\r\n\r\n")
+    assert eventually(lambda: of(shared_site, raw).step == "app")
+    with suppress(ConnectionError):
+        raw.sendall(b"GET / HTTP/1.1\r\nX-A: " + b"a" * 2**23)
+    assert is_closed(raw)
+    go_on.set()
+    raw.close()
+
+
+def test_of_many_requests_that_come_at_once_only_a_few_are_kept(shared_site):
+    (raw,) = opened(shared_site, 1, b"GET / HTTP/1.1\r\n\r\n" * 1_000)
+    one = of(shared_site, raw)
+    assert one is None or one.requests <= connections.PIPELINED + 1
+    while raw.recv(65536):
+        pass
+    raw.close()
+
+
+@pytest.mark.parametrize(
+    "sent", [b"\xff\xfe\r\n\r\n", b"GET /\xff HTTP/1.1\r\n\r\n", b"GET / HTTP/1.1\r\nHost\r\n\r\n"]
+)
+def test_what_is_no_request_is_refused_in_silence(shared_site, sent, capfd, caplog):
+    (raw,) = opened(shared_site, 1, sent)
+    assert raw.recv(12) == b"HTTP/1.1 400"
+    raw.close()
+    assert caplog.records == []
+    assert capfd.readouterr().err == ""
+
+
+def test_a_cookie_that_is_not_ascii_with_a_large_body_is_refused(shared_site):
+    cookie = b"Cookie: " + shared_site.access.cookie.encode() + b"=\xff\xfe; a=\xe9\r\n"
+    (raw,) = opened(shared_site, 1, b"POST /api/edit HTTP/1.1\r\n" + cookie + b"Content-Length: 9000000\r\n\r\n")
+    assert raw.recv(12) == b"HTTP/1.1 413"
+    raw.close()
+
+
+def test_a_request_at_hand_is_answered_when_the_server_ends():
+    app, at_work, go_on = Flask(__name__), threading.Event(), threading.Event()
+
+    @app.get("/")
+    def slow():
+        at_work.set()
+        go_on.wait(10)
+        return "x" * 5_000_000
+
+    listening = serve.bind()
+    server = serve.Server(app, listening)
+    server.start()
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=30)
+    idle = socket.create_connection(("127.0.0.1", server.port))
+    connection.request("GET", "/")
+    at_work.wait(10)
+    ending = threading.Thread(target=server.close)
+    ending.start()
+    assert is_closed(idle)
+    go_on.set()
+    assert len(connection.getresponse().read()) == 5_000_000
+    ending.join(10)
+    assert not ending.is_alive()
+    idle.close()
+    connection.close()
+
+
+SLOW_BODY = b"POST /login HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\nname=a"
+
+
+def test_a_slow_body_loses_its_connection_and_each_byte_gains_little_time(shared_site):
+    (slow,) = opened(shared_site, 1, SLOW_BODY)
+    one = of(shared_site, slow)
+    assert eventually(lambda: one.step == "body")
+    until = one.until
+    slow.sendall(b"b")
+    assert eventually(lambda: until < one.until < until + 0.01)
+    one.until = 0
+    assert is_closed(slow)
+    slow.close()
+
+
+def test_two_addresses_that_send_slow_bodies_shut_nobody_out(shared_site, person):
+    gateway = shared_site.server.gateway
+    gateway.number = 60
+    person.edit()
+    found = []
+    for address in ("127.0.0.2", "127.0.0.3"):
+        for _ in range(40):
+            connection = socket.create_connection(("127.0.0.1", shared_site.port), 30, source_address=(address, 0))
+            with suppress(OSError):  # no place for it
+                connection.sendall(SLOW_BODY)
+            found.append(connection)
+    assert eventually(lambda: len(gateway.open) >= 58)
+    person.edit()
+    newcomer = Person(shared_site, "bob")
+    newcomer.edit()
+    person.edit()
+    assert max(map(len, gateway.places.values())) <= 30
+    newcomer.close()
+    closed(found)
+
+
+def test_who_does_not_read_a_large_answer_loses_the_connection_and_holds_no_thread(shared_site, person):
+    shared_site.pages.put(Document("b/plain", "A long line of text. " * 1_000_000))
+    cookie = "; ".join(f"{name}={value}" for name, value in person.cookies.items())
+    head = f"\r\nHost: 127.0.0.1:{shared_site.port}\r\nCookie: {cookie}\r\n\r\n"
+    asked = f"GET /api/document?topic=11&document=b/plain HTTP/1.1{head}".encode()
+    readers = opened(shared_site, connections.THREADS + 1, asked)
+    ends = [of(shared_site, reader) for reader in readers]
+    assert eventually(lambda: all(one.transport.get_write_buffer_size() for one in ends))
+    person.edit()
+    assert max(one.transport.get_write_buffer_size() for one in ends) < 2**20
+    for one in ends:
+        one.until = 0
+    assert eventually(lambda: len(shared_site.server.gateway.open) == 1)
+    closed(readers)
+    person.edit()
+
+
+def test_when_all_places_are_taken_the_longest_idle_makes_room(shared_site, person):
+    gateway = shared_site.server.gateway
+    gateway.number, gateway.proxies = 60, ("127.0.0.1",)
     found = opened(shared_site, 100)
     newcomer = Person(shared_site, "bob")
     newcomer.edit()
-    assert len(server.active_channels) <= 61
+    assert len(gateway.open) <= 60
     assert is_closed(found[0])
     newcomer.close()
     closed(found)
 
 
 def test_one_address_gets_no_more_than_half_of_the_places(shared_site):
-    server = shared_site.server._server
-    server.adj.connection_limit = 60
+    gateway = shared_site.server.gateway
+    gateway.number = 60
     found = opened(shared_site, 40)
     assert is_closed(found[-1])
-    assert len(server.active_channels) == 30
+    assert len(gateway.open) == 30
     closed(found)
-    assert eventually(lambda: not server.places)
+    assert eventually(lambda: not gateway.places)
     Person(shared_site).close()
 
 
@@ -223,7 +354,7 @@ def test_who_sends_a_refused_body_all_the_same_hears_why(shared_site):
         told += piece
     raw.close()
     assert told.startswith(b"HTTP/1.1 413")
-    assert eventually(lambda: not shared_site.server._server.active_channels)
+    assert eventually(lambda: not shared_site.server.gateway.open)
 
 
 def test_a_large_answer_arrives_whole_and_two_requests_at_once_in_order(shared_site, person):
@@ -243,3 +374,29 @@ def test_a_large_answer_arrives_whole_and_two_requests_at_once_in_order(shared_s
 
 def test_a_server_asks_the_system_for_the_files_it_needs():
     assert serve.open_files() >= 512
+
+
+def limited_to(monkeypatch, soft, hard):
+    """A system that allows so many files; what is asked of it."""
+    resource, asked = pytest.importorskip("resource"), []
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, hard))
+    monkeypatch.setattr(resource, "setrlimit", lambda _, limits: asked.append(limits))
+    return asked
+
+
+@pytest.mark.parametrize(("hard", "most"), [(20_000, 4_200), (-1, 4_200), (1_500, 1_500)])
+def test_the_limit_of_files_is_raised_as_far_as_is_needed_and_allowed(monkeypatch, hard, most):
+    asked = limited_to(monkeypatch, 1_024, hard)
+    assert serve.open_files() == most
+    assert asked == [(most, hard)]
+
+
+def test_too_low_a_limit_of_files_is_said(monkeypatch):
+    limited_to(monkeypatch, 1_024, 1_024)
+    with serve.bind() as listening:
+        server = serve.Server(Flask(__name__), listening)
+    assert server.note == (
+        "note: at most 824 connections at once: "
+        "this system allows 1024 open files, 4200 are needed for 4000 (ulimit -n)\n"
+    )
+    server.gateway.close()

@@ -181,7 +181,7 @@ def _serve(project: Project, options: dict[str, Any], me: str) -> None:
                 click.echo(f"Open {printed_links(options, port, f'invited?token={token}')[0]}")
             app.extensions["focuseval"].overview.rows()  # so that the lead's first look need not read the whole log
             app.extensions["focuseval"].shared.documents()
-            click.echo("Ctrl-C ends the server; everything is saved as it is done.", err=True)
+            click.echo(f"{server.note}Ctrl-C ends the server; everything is saved as it is done.", err=True)
             server.wait()
         except KeyboardInterrupt:
             click.echo("Done.", err=True)

@@ -1,39 +1,54 @@
-"""Waitress for many people: thousands of open connections, of which only those with something to do cost time.
+"""The Flask app behind uvicorn: who is let in and who is let go, what is read, and which thread answers.
 
-Waitress asks every open connection, before every wait, whether it wants to read or write, so that a thousand idle
-browsers slow each edit down, and it stops listening when a hundred are open. Here its channels, its parser and its
-threads stay; what changes is
+uvicorn's event loop holds the connections and parses requests. This module adds
 
-- who is asked: the kernel's epoll remembers what each connection waits for, and only those that something happened to
-  are asked again (elsewhere than on Linux waitress's own loop is used);
-- who is let go: connections that say nothing, requests that do not get finished, and, when all places are taken,
-  whoever has been idle longest; and nobody gets more than half of the places;
-- what is read: a body that its sender may not send is refused when its length is known, before any of it is stored;
-- who waits: logging in and exporting have threads of their own, so that they never keep an edit waiting.
+- places: an address gets half of them at most; when all are taken, the address that holds most gives one up;
+- deadlines: whoever does not finish a head, a body, or reading an answer, or says nothing, loses the connection;
+- limits: a body that its sender may not send is refused when its length is known, before any of it is stored;
+- threads: Flask gets a request when it has arrived whole, so that a slow sender holds no thread; a slow reader holds
+  none either. Logging in and exporting have threads of their own, and never keep an edit waiting.
 """
 
 from __future__ import annotations
 
-import select
+import asyncio
+import io
+import math
+import socket
+import sys
+import tempfile
 import threading
 import time
-from collections import Counter, deque
+from contextlib import ExitStack, closing, suppress
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote_to_bytes
 
-from waitress.server import TcpWSGIServer
-from waitress.task import ThreadedTaskDispatcher
-from waitress.wasyncore import readwrite
-
-from focuseval.assessment.web.channel import Channel, Parser
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 if TYPE_CHECKING:
-    import socket
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Awaitable, Callable, Collection, Generator
+
+    from flask import Flask
 
 IDLE = 30
 """Seconds that a connection may say nothing between two requests."""
 HEAD = 10
 """Seconds in which the head of a request must have arrived."""
+PATIENCE, RATE = 10, 8 * 2**10
+"""Seconds that a body or reading an answer may take, and the bytes for which each gets one second more."""
+LINGER = 5
+"""Seconds for which what was refused is thrown away before the connection is closed."""
+LONGEST_HEAD, PIPELINED = 64 * 2**10, 32
+"""Bytes of a head, and requests that are sent before the first is answered."""
+TOO_LONG = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+ALWAYS = 64 * 2**10
+"""Bytes of a body for which nobody is asked who sends it: a login form, most edits."""
+IN_MEMORY = 2**20
+"""Bytes of a body or an answer that wait in memory; a larger one waits in a temporary file."""
+PART = 2**18
+"""Bytes of an answer that are taken from Flask, and sent, at a time."""
+THREADS, SLOW_THREADS = 16, 4
 SLOW = (
     "/login", "/invited", "/export", "/gold", "/import", "/archive", "/agreement", "/adjudicate", "/dashboard", "/work",
     "/texts", "/quality", "/pool", "/ranking",
@@ -41,156 +56,329 @@ SLOW = (
 """Paths whose answers take long; they have threads of their own."""
 
 
-class ManyConnections(TcpWSGIServer):  # type: ignore[misc]
-    """A waitress server whose loop costs time only for connections that something happens to.
+class Connection(HttpToolsProtocol):
+    """One connection: which step of a request it is at, and until when its client must have done its part."""
+
+    gateway: Gateway
+    step, until = "", math.inf
+    in_head, size = False, 0  # whether a head is coming, and its bytes so far
+    requests = 0  # that have come and are not answered yet
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Take a place, or close the connection where there is none."""
+        super().connection_made(transport)
+        self.gateway = self.config.app  # type: ignore[assignment]
+        if not self.gateway.let_in(self):
+            transport.close()
+            return
+        transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.begin("head", HEAD)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Give the place back."""
+        self.gateway.forget(self)
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Parse what has come; the first byte of a head starts its time."""
+        if self.step == "too long":
+            return
+        if self.step == "idle":
+            self.begin("head", HEAD)
+        continues = self.in_head
+        super().data_received(data)
+        self.size = self.size + len(data) if continues and self.in_head else 0
+        if self.size <= LONGEST_HEAD:
+            return
+        if self.step == "head":
+            self.transport.write(TOO_LONG)
+            self.begin("too long", LINGER)
+        else:  # behind a request that is not answered yet
+            self.transport.abort()
+
+    def on_message_begin(self) -> None:
+        """Begin a head, which the parser has found."""
+        self.in_head = True
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        """Take a head that the parser has found; an exception is answered with 400."""
+        self.in_head = False
+        self.requests += 1
+        if self.requests > PIPELINED:
+            raise ValueError("too many requests at once")
+        if self.step == "head":
+            self.begin("body", PATIENCE)
+        super().on_headers_complete()
+
+    def begin(self, step: str, seconds: float = math.inf) -> None:
+        """Begin a step of a request: head, body, app, answer, refusal, too long, idle. More bytes are no step."""
+        self.step, self.until = step, time.monotonic() + seconds
+        mine = self.gateway.places.get(self.address, {})
+        if self in mine:
+            mine[self] = mine.pop(self)  # the dictionary has those that have waited longest first
+
+    @property
+    def address(self) -> str:
+        """Where it comes from."""
+        return self.client[0] if self.client else ""
+
+    def shutdown(self) -> None:
+        """End: at once, or when the request at hand is answered."""
+        if self.step in ("app", "answer"):
+            super().shutdown()
+        else:
+            self.transport.close()
+
+
+class Threads:
+    """Threads that take what they have to do from one queue."""
+
+    def __init__(self, number: int, name: str) -> None:
+        self.jobs: SimpleQueue[tuple[asyncio.Future[Any] | None, Callable[[], Any]] | None] = SimpleQueue()
+        self.threads = [threading.Thread(target=self._work, name=f"{name} {k}", daemon=True) for k in range(number)]
+        for thread in self.threads:
+            thread.start()
+
+    def run(self, function: Callable[[], Any]) -> asyncio.Future[Any]:
+        """Call a function in one of the threads."""
+        future = asyncio.get_running_loop().create_future()
+        self.jobs.put((future, function))
+        return future
+
+    def close(self) -> None:
+        """End the threads, each after what it does now."""
+        for _ in self.threads:
+            self.jobs.put(None)
+        for thread in self.threads:
+            thread.join(1)
+
+    def _work(self) -> None:
+        while job := self.jobs.get():
+            future, function = job
+            result, error = None, None
+            try:
+                result = function()
+            except BaseException as raised:  # noqa: BLE001  whoever waits for the result gets it
+                error = raised
+            if future is not None:
+                with suppress(RuntimeError):  # the loop has ended
+                    future.get_loop().call_soon_threadsafe(_settle, future, result, error)
+
+
+def _settle(future: asyncio.Future[Any], result: Any, error: BaseException | None) -> None:
+    if future.done():  # cancelled
+        return
+    if error is None:
+        future.set_result(result)
+    else:
+        future.set_exception(error)
+
+
+class FlaskAnswer:
+    """What Flask answers to a request. `part` and `close` are called in a thread."""
+
+    def __init__(self, app: Flask, environ: dict[str, Any]) -> None:
+        self.status, self.headers = 500, [(b"", b"")]
+        self.pieces = self._pieces(app, environ)
+        self.close, self.ended = self.pieces.close, False
+
+    def start(self, status: str, headers: list[tuple[str, str]], _raised: Any = None) -> Any:
+        """Take the head of the answer, as WSGI has it."""
+        self.status = int(status[:3])
+        self.headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]
+
+    def part(self) -> bytes:
+        """Return what comes next, some 256 kB."""
+        taken, size = [], 0
+        for piece in self.pieces:
+            taken.append(piece)
+            size += len(piece)
+            if size >= PART:
+                break
+        else:
+            self.ended = True
+        return b"".join(taken)
+
+    def _pieces(self, app: Flask, environ: dict[str, Any]) -> Generator[bytes]:
+        """Yield the pieces of the answer; a large one that came whole waits for its reader in a file."""
+        with ExitStack() as stack:
+            file = None
+            with closing(environ["wsgi.input"]), closing(app(environ, self.start)) as body:  # type: ignore[type-var]
+                for piece in body:
+                    if file is None and len(piece) > IN_MEMORY:
+                        file = stack.enter_context(tempfile.TemporaryFile())
+                    if file is None:
+                        yield piece
+                    else:
+                        file.write(piece)
+            if file is not None:
+                del body, piece
+                file.seek(0)
+                while piece := file.read(PART):
+                    yield piece
+
+
+class Gateway:
+    """The application that uvicorn calls: reads a request, has Flask answer it in a thread, sends the answer.
 
     Parameters
     ----------
-    app, listening
-        The application and the socket.
+    app
+        The Flask app.
+    number
+        Places: connections that are open at once.
     limit
-        (path, headers) → bytes of a body that may be sent.
+        (path, cookies) → bytes of a body that may be sent.
     proxies
-        Addresses that may hold all places: a proxy's connections are many people's.
+        Addresses that may hold all places, whose word on the sender's address and on HTTPS is taken.
     """
 
-    next_channel_cleanup: float
-
     def __init__(
-        self,
-        app: Any,
-        listening: socket.socket,
-        *,
-        limit: Callable[[str, Mapping[str, str]], int],
-        proxies: Collection[str] = (),
-        **settings: Any,
+        self, app: Flask, number: int, *, limit: Callable[[str, str], int], proxies: Collection[str] = ()
     ) -> None:
-        self.touched: deque[Any] = deque()
-        self.at_work = threading.local()
-        self.places: Counter[str] = Counter()
-        self.proxies = proxies
-        self._poller = select.epoll() if hasattr(select, "epoll") else None
-        self._asked: dict[int, int] = {}
-        parser = type("LimitedParser", (Parser,), {"limit": staticmethod(limit)})
-        self.channel_class: Any = type("LimitedChannel", (Channel,), {"parser_class": parser})
-        sockinfo = (listening.family, listening.type, listening.proto, listening.getsockname())
-        super().__init__(app, _sock=listening, bind_socket=False, sockinfo=sockinfo, **settings)
-        self.slow_dispatcher = ThreadedTaskDispatcher()
-        self.slow_dispatcher.set_thread_count(4)
-
-    def add_task(self, task: Channel) -> None:
-        """Queue a request: edits and pages here, what takes long there."""
-        slow = not task.requests[0].error and task.requests[0].path.startswith(SLOW)
-        (self.slow_dispatcher if slow else self.task_dispatcher).add_task(task)
+        self.app, self.number, self.limit, self.proxies = app, number, limit, proxies
+        self.open: dict[tuple[str, int], Connection] = {}
+        self.places: dict[str, dict[Connection, None]] = {}
+        self.quick, self.slow = Threads(THREADS, "quick"), Threads(SLOW_THREADS, "slow")
 
     # --- who is let in, and who is let go
 
-    def handle_accept(self) -> None:
-        """Take in whoever waits at the door, a few at a time; an address that holds half of all places waits."""
-        for _ in range(64):
-            try:
-                taken = self.accept()
-            except OSError:  # it is gone again, or there are no file descriptors left
-                return
-            if taken is None:
-                return
-            connection, address = taken
-            if self.places[address[0]] >= self.adj.connection_limit // 2 and address[0] not in self.proxies:
-                connection.close()
-                continue
-            self.set_socket_options(connection)
-            self.places[address[0]] += 1
-            self.touched.append(self.channel_class(self, connection, address, self.adj, map=self._map))
+    def let_in(self, one: Connection) -> bool:
+        """Give a connection a place: when all are taken, that of who has waited longest at the address with most."""
+        if one.client is None or (
+            len(self.places.get(one.address, ())) >= self.number // 2 and one.address not in self.proxies
+        ):
+            return False
+        if len(self.open) >= self.number:
+            crowded = sorted(self.places.values(), key=len, reverse=True)
+            leaves = next((other for mine in crowded for other in mine if other.step != "app"), None)
+            if leaves is None:
+                return False
+            leaves.transport.abort()
+            self.forget(leaves)
+        self.places.setdefault(one.address, {})[one] = None
+        self.open[one.client] = one
+        return True
 
-    def forget(self, channel: Channel) -> None:
-        """Stop watching a connection."""
-        self.places[channel.addr[0]] -= 1
-        if not self.places[channel.addr[0]]:
-            del self.places[channel.addr[0]]
-        fd = channel._fileno  # noqa: SLF001  waitress has no other name for it
-        if self._asked.pop(fd, 0) and self._poller is not None:
-            self._poller.unregister(fd)
+    def forget(self, one: Connection) -> None:
+        """Free the place of a connection, if it has one."""
+        mine = self.places.get(one.address, {})
+        if one in mine:
+            del mine[one]
+            if not mine:
+                del self.places[one.address]
+        if one.client is not None and self.open.get(one.client) is one:
+            del self.open[one.client]
 
-    def readable(self) -> bool:
-        """Look after idle connections from time to time; the door is always open."""
-        now = time.time()
-        if now >= self.next_channel_cleanup:
-            self.next_channel_cleanup = now + self.adj.cleanup_interval
-            self.maintenance(now)
-        self._make_room()
-        return bool(self.accepting)
+    async def sweep(self) -> None:
+        """Close the connections whose client is late."""
+        now = time.monotonic()
+        for one in [one for one in self.open.values() if one.until < now]:
+            one.transport.abort()
 
-    def maintenance(self, now: float) -> None:
-        """Close connections that say nothing, and requests that do not get finished."""
-        super().maintenance(now)
-        late = time.monotonic() - HEAD
-        for channel in self.active_channels.values():
-            if not channel.requests and channel.began is not None and channel.began < late:
-                channel.will_close = True
-        self.touched.extend(channel for channel in self.active_channels.values() if channel.will_close)
+    def close(self) -> None:
+        """End the threads."""
+        self.quick.close()
+        self.slow.close()
 
-    def _make_room(self) -> None:
-        """Close who has been idle longest while all places are taken."""
-        excess = len(self.active_channels) - self.adj.connection_limit
-        if excess < 0:
+    # --- a request
+
+    async def __call__(self, scope: Any, receive: Callable[[], Awaitable[Any]], send: Any) -> None:
+        """Answer one request."""
+        one = self.open.get(scope["client"])
+        if one is None:  # it is gone already
             return
-        idle = sorted((c for c in self.active_channels.values() if c.is_idle), key=lambda c: c.last_activity)
-        for channel in idle[: excess + 1]:
-            channel.handle_close()
-
-    # --- the loop
-
-    def pull_trigger(self) -> None:
-        """Wake the loop up, for the connection that this thread works for."""
-        channel = getattr(self.at_work, "channel", None)
-        if channel is not None:
-            self.touched.append(channel)
-        super().pull_trigger()
-
-    def run(self) -> None:
-        """Serve until the last socket is closed."""
-        if self._poller is None:  # pragma: no cover  not on Linux
-            super().run()
+        environ = self.environ(scope)
+        path, length = environ["PATH_INFO"], int(environ.get("CONTENT_LENGTH", 0))
+        chunked = "HTTP_TRANSFER_ENCODING" in environ
+        if chunked or (length > ALWAYS and length > self.limit(path, environ.get("HTTP_COOKIE", ""))):
+            await _refuse(one, receive, send)
             return
-        self.touched.extend(self._map.values())
+        environ["wsgi.input"] = body = io.BytesIO() if length <= IN_MEMORY else tempfile.TemporaryFile()  # noqa: SIM115  the answer closes it
+        if length and not await _read(one, receive, body):
+            body.close()
+            return
+        one.begin("app")
+        threads = self.slow if path.startswith(SLOW) else self.quick
+        answer = FlaskAnswer(self.app, environ)
         try:
-            while self._map:
-                self._turn()
-        except (SystemExit, KeyboardInterrupt):
-            self.task_dispatcher.shutdown()
+            part, sent, more = await threads.run(answer.part), 0, True
+            one.begin("answer", PATIENCE)
+            began = one.until
+            await send({"type": "http.response.start", "status": answer.status, "headers": answer.headers})
+            while more and self.open.get(scope["client"]) is one:
+                for start in range(0, len(part) or 1, PART):
+                    piece, more = part[start : start + PART], not answer.ended or start + PART < len(part)
+                    await send({"type": "http.response.body", "body": piece, "more_body": more})
+                    sent += len(piece)
+                    one.until = began + sent / RATE
+                part = await threads.run(answer.part) if more else b""
         finally:
-            self._poller.close()
+            one.requests -= 1
+            one.begin("idle", IDLE)
+            if not answer.ended:
+                threads.jobs.put((None, answer.close))
 
-    def _turn(self) -> None:
-        """Ask those that something happened to what they wait for; wait; let them do it."""
-        if self.accepting:
-            self.touched.append(self)
-        while self.touched:
-            self._ask(self.touched.popleft())
-        for fd, flags in self._poller.poll(1.0):  # type: ignore[union-attr]
-            found = self._map.get(fd)
-            if found is not None:
-                readwrite(found, flags)
-                self.touched.append(found)
+    def environ(self, scope: Any) -> dict[str, Any]:
+        """Return a request's head as WSGI has it; what others than the proxy say of where it came from is left out."""
+        environ: dict[str, Any] = {
+            "REQUEST_METHOD": scope["method"],
+            "SCRIPT_NAME": "",
+            "PATH_INFO": unquote_to_bytes(scope["raw_path"]).decode("latin-1"),
+            "QUERY_STRING": scope["query_string"].decode("latin-1"),
+            "SERVER_NAME": scope["server"][0],
+            "SERVER_PORT": str(scope["server"][1]),
+            "SERVER_PROTOCOL": f"HTTP/{scope['http_version']}",
+            "REMOTE_ADDR": scope["client"][0],
+            "wsgi.version": (1, 0),
+            "wsgi.url_scheme": "http",
+            "wsgi.errors": sys.stderr,
+            "wsgi.multithread": True,
+            "wsgi.multiprocess": False,
+            "wsgi.run_once": False,
+        }
+        for name, value in scope["headers"]:
+            if b"_" in name:  # "x_forwarded_for" would look like another header
+                continue
+            key = name.decode("latin-1").upper().replace("-", "_")
+            key = key if key in ("CONTENT_LENGTH", "CONTENT_TYPE") else f"HTTP_{key}"
+            text = value.decode("latin-1")
+            environ[key] = f"{environ[key]}{'; ' if key == 'HTTP_COOKIE' else ', '}{text}" if key in environ else text
+        address = environ.pop("HTTP_X_FORWARDED_FOR", "").rpartition(",")[2].strip()
+        scheme = environ.pop("HTTP_X_FORWARDED_PROTO", "")
+        if scope["client"][0] in self.proxies:
+            environ["REMOTE_ADDR"] = address or environ["REMOTE_ADDR"]
+            environ["wsgi.url_scheme"] = scheme if scheme in ("http", "https") else "http"
+        return environ
 
-    def _ask(self, one: Any) -> None:
-        """Tell the kernel what one socket waits for; what can be written is written at once."""
-        if self._map.get(one._fileno) is not one or self._poller is None:  # noqa: SLF001  as above
-            return
-        if one.writable() and not one.accepting:
-            readwrite(one, select.POLLOUT)
-        fd = one._fileno  # noqa: SLF001  as above
-        if fd is None:
-            return
-        wanted = select.POLLIN | select.POLLPRI if one.readable() else 0
-        wanted |= select.POLLOUT if one.writable() and not one.accepting else 0
-        known = self._asked.get(fd, 0)
-        if wanted == known:
-            return
-        if not known:
-            self._poller.register(fd, wanted)
-        elif wanted:
-            self._poller.modify(fd, wanted)
-        else:
-            self._poller.unregister(fd)
-        self._asked[fd] = wanted
+
+async def _read(one: Connection, receive: Callable[[], Awaitable[Any]], body: Any) -> bool:
+    """Read a body; whether all of it has come. The sweep closes the connection of who sends too slowly."""
+    one.begin("body", PATIENCE)
+    began, received, more = one.until, 0, True
+    while more:
+        message = await receive()
+        if message["type"] != "http.request":
+            return False
+        received += body.write(message["body"])
+        more = message["more_body"]
+        one.until = began + received / RATE
+    body.seek(0)
+    return True
+
+
+async def _refuse(one: Connection, receive: Callable[[], Awaitable[Any]], send: Any) -> None:
+    """Refuse a body that may be on its way all the same.
+
+    To close at once would reset the connection, and its sender would not hear why; so what still comes is thrown away
+    for a while.
+    """
+    one.begin("refusal", LINGER)
+    text = b"413: more than may be sent\n"
+    headers = [(b"content-type", b"text/plain"), (b"content-length", b"%d" % len(text)), (b"connection", b"close")]
+    await send({"type": "http.response.start", "status": 413, "headers": headers})
+    await send({"type": "http.response.body", "body": text, "more_body": True})
+    while (await receive()).get("more_body"):
+        pass
+    await send({"type": "http.response.body", "body": b"", "more_body": False})

@@ -20,7 +20,7 @@ from focuseval.assessment.store import now
 from focuseval.assessment.web.desk import desk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from flask import Flask, Response
     from werkzeug.wrappers import Response as AnyResponse
@@ -85,21 +85,21 @@ def _limit(user: str, path: str, access: Access) -> int:
     return UPLOAD_LIMIT if path in UPLOADS and access.leads(user) else EDIT_LIMIT
 
 
-def body_limit(app: Flask) -> Callable[[str, Mapping[str, str]], int]:
-    """Return a function that tells the server, from the head of a request alone, how large its body may be.
+def body_limit(app: Flask) -> Callable[[str, str], int]:
+    """Return a function that tells the server, from a request's path and cookies, how large its body may be.
 
     An app without a door of ours, a report's, is sent nothing large.
     """
     if "focuseval" not in app.extensions:
-        return lambda _path, _headers: DOOR_LIMIT
+        return lambda _path, _cookies: DOOR_LIMIT
     access: Access = app.extensions["focuseval"].access
 
-    def limit(path: str, headers: Mapping[str, str]) -> int:
-        signed = parse_cookie(headers.get("COOKIE", "")).get(access.cookie, "")
+    def limit(path: str, cookies: str) -> int:
         try:
+            signed = parse_cookie(cookies).get(access.cookie, "")
             seconds = int(app.permanent_session_lifetime.total_seconds())
             cookie = SecureCookieSessionInterface().get_signing_serializer(app).loads(signed, max_age=seconds)  # type: ignore[union-attr]
-        except BadData:
+        except (BadData, UnicodeError):
             return DOOR_LIMIT
         return _limit(access.user_of(cookie), path, access)
 

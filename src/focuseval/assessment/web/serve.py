@@ -1,4 +1,4 @@
-"""The app behind waitress: a socket first, because the link and the checks need its port."""
+"""The app behind uvicorn: a socket first, because the link and the checks need its port."""
 
 from __future__ import annotations
 
@@ -8,18 +8,20 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from focuseval.assessment.web.guard import UPLOAD_LIMIT, body_limit
+import uvicorn
+
+from focuseval.assessment.web.connections import IDLE, Connection, Gateway
+from focuseval.assessment.web.guard import body_limit
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:
     from flask import Flask
 
 EVERYWHERE = "0.0.0.0"  # noqa: S104  not bound to unless asked for
-THREADS = 16
 CONNECTIONS, SPARE = 4_000, 200
 """Connections that are open at once, and files that are needed besides."""
-LARGEST = UPLOAD_LIMIT + 2**20
-"""Bytes of a body that are taken in at all, an upload and its form; the guard knows who may send how much."""
+GRACE = 10
+"""Seconds that requests at hand get to be answered when the server ends."""
 
 
 def bind(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
@@ -54,14 +56,6 @@ def links(host: str, port: int, names: tuple[str, ...], path: str) -> list[str]:
     return [f"http://{name}:{port}/{path}" for name in hosts]
 
 
-_FORWARDED = {
-    "trusted_proxy_headers": {"x-forwarded-for", "x-forwarded-proto"},
-    "clear_untrusted_proxy_headers": True,
-    "log_untrusted_proxy_headers": True,
-}
-"""What is taken from a proxy, and from nobody else."""
-
-
 def own_addresses() -> list[str]:
     """Return the addresses by which other machines, and this one, may reach a server that listens on all of them."""
     found = ["127.0.0.1"]
@@ -75,18 +69,19 @@ def own_addresses() -> list[str]:
 
 def open_files() -> int:
     """Return how many files this process may have open, after asking the system for as many as a server needs."""
+    needed = CONNECTIONS + SPARE
     try:
-        import resource  # noqa: PLC0415  not on Windows
+        import resource  # noqa: PLC0415  not on Windows, where sockets are not counted
     except ImportError:
-        return 512
+        return needed
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    unlimited = resource.RLIM_INFINITY
-    wanted = CONNECTIONS + SPARE if hard == unlimited else min(CONNECTIONS + SPARE, hard)
-    if soft != unlimited and soft < wanted:
-        with suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-            return wanted
-    return CONNECTIONS + SPARE if soft == unlimited else soft
+    if soft == resource.RLIM_INFINITY or soft >= needed:
+        return needed
+    more = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (more, hard))
+        return more
+    return soft
 
 
 class Server:
@@ -98,29 +93,40 @@ class Server:
         The app, and the socket that `bind` gave.
     proxy
         Address of a proxy in front, whose word on the sender's address and on HTTPS is taken.
+
+    `note` is a line to print when fewer connections are possible than a server should hold, else ''.
     """
 
     def __init__(self, app: Flask, listening: socket.socket, *, proxy: str = "") -> None:
-        from focuseval.assessment.web.connections import IDLE, ManyConnections  # noqa: PLC0415  only a server needs it
-
-        logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # a short queue is no news to an assessor
+        logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # who speaks no HTTP is no news to an assessor
         self.port = listening.getsockname()[1]
-        self._server = ManyConnections(
-            app,
-            listening,
-            limit=body_limit(app),
-            proxies=(proxy,) if proxy else (),
-            **(_FORWARDED | {"trusted_proxy": proxy} if proxy else {}),
-            threads=THREADS,
-            ident="",
-            max_request_body_size=LARGEST,
-            connection_limit=max(64, min(CONNECTIONS, open_files() - SPARE)),
-            channel_timeout=IDLE,
-            cleanup_interval=5,
-            asyncore_use_poll=True,
-            backlog=1024,
+        files = open_files()
+        places = max(64, min(CONNECTIONS, files - SPARE))
+        self.note = ""
+        if places < CONNECTIONS:
+            allowed = f"this system allows {files} open files, {CONNECTIONS + SPARE} are needed for {CONNECTIONS}"
+            self.note = f"note: at most {places} connections at once: {allowed} (ulimit -n)\n"
+        self.gateway = Gateway(app, places, limit=body_limit(app), proxies=(proxy,) if proxy else ())
+        self._server = uvicorn.Server(
+            uvicorn.Config(
+                self.gateway,
+                interface="asgi3",
+                http=Connection,
+                loop="asyncio",
+                ws="none",
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                proxy_headers=False,
+                server_header=False,
+                backlog=1024,
+                timeout_keep_alive=IDLE,
+                timeout_graceful_shutdown=GRACE,
+                callback_notify=self.gateway.sweep,
+                timeout_notify=0,
+            )
         )
-        self._thread = threading.Thread(target=self._server.run, name="server", daemon=True)
+        self._thread = threading.Thread(target=self._server.run, args=([listening],), name="server", daemon=True)
 
     def start(self) -> None:
         """Serve in the background."""
@@ -133,13 +139,6 @@ class Server:
 
     def close(self) -> None:
         """Stop serving: requests at hand are answered, then connections that browsers keep open are closed."""
-        for dispatcher in (self._server.task_dispatcher, self._server.slow_dispatcher):
-            dispatcher.shutdown(cancel_pending=False)
-        self._server.trigger.pull_trigger(self._let_go)
-        self._thread.join(timeout=5)
-
-    def _let_go(self) -> None:
-        """Close all sockets from the thread that watches them."""
-        for channel in list(self._server.active_channels.values()):
-            channel.handle_close()
-        self._server.close()
+        self._server.should_exit = True
+        self._thread.join(GRACE + 1)
+        self.gateway.close()
