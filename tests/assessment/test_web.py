@@ -1,6 +1,7 @@
 """The interface that the pages' scripts speak, and the pages themselves."""
 
 import json
+import re
 from io import BytesIO
 from zipfile import ZipFile
 
@@ -10,6 +11,8 @@ from focuseval.assessment.store import Key, Store
 from focuseval.data.fields import numbered_lines
 from strategies.assessing import mark
 from strategies.pages import ARTICLE, page_from_xml
+
+from .conftest import HOST
 
 PAGE = page_from_xml("a/tides", ARTICLE)
 EDIT = mark(0, 5, text=PAGE.text)
@@ -262,3 +265,14 @@ def _bytes(text):
 
 def _sides(client):
     return client.get("/api/sides", topic="11", document="a/tides", **{"as": "adjudicated"}).json["sides"]
+
+
+def test_pages_that_are_asked_for_at_once_after_the_link_have_one_token(alone):
+    """Else each makes one, and the cookie that comes last puts the other pages out of date."""
+    cookie = alone.get(f"/enter?token={alone.access.token}").headers["Set-Cookie"].partition(";")[0]
+    tokens = set()
+    for path in ("/", "/guidelines", "/read?topic=11&document=a/tides"):
+        tab = alone.app.test_client(use_cookies=False)
+        page = tab.get(path, base_url=f"http://{HOST}", headers={"Host": HOST, "Cookie": cookie})
+        tokens |= set(re.findall(r'name="csrf" (?:value|content)="([^"]+)"', page.text))
+    assert len(tokens) == 1

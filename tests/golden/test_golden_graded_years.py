@@ -127,7 +127,7 @@ def test_a_graded_year_scores_as_worked_out_by_hand(score, profile, options, exp
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ([], "give the topics with --topics"),  # wrong usage, whatever the files hold
+        ([], "give --topics"),  # wrong usage, whatever the files hold
         (["--topics", "other.xml"], "are not among the topics given (61 …)"),
         (["--topics", "co.xml"], "no topic asks for structure"),
     ],

@@ -103,7 +103,7 @@ def test_the_words_of_another_collection_are_refused(example, tmp_path):
         ({"language": "englisch"}, "found 'englisch'; did you mean english"),
         ({"unit": "chunk"}, "expected a unit (element, document or passage:WORDS/STEP), found 'chunk'"),
         ({"unit": "passage:0"}, "found 'passage:0'"),
-        ({"limit": 1501}, "expected at most 1,500 results for the focused task, found --limit 1,501"),
+        ({"limit": 1501}, "expected at most 1,500 results for the focused task, found limit 1,501"),
         ({"cas": "strict", "unit": "document"}, "expected elements for structured titles"),
         ({"mix": 1.5}, "expected mix from 0 up to 1, found 1.5"),
         ({"task": "adhocc"}, "expected a task"),

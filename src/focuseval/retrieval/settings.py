@@ -109,7 +109,7 @@ class RetrievalSettings:
             raise UsageError(f"expected a limit of 1 or more, found {self.limit}; give another number")
         largest = self.rules.limit
         if largest is not None and self.limit > largest:
-            what = f"expected at most {largest:,} results for the {self.rules.name} task, found limit={self.limit:,}"
+            what = f"expected at most {largest:,} results for the {self.rules.name} task, found limit {self.limit:,}"
             raise UsageError(f'{what}; lower the limit, or use task="spans"')
         return self
 

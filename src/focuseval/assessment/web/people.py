@@ -24,6 +24,7 @@ from focuseval.assessment.users import (
 )
 from focuseval.assessment.users import invited as invited_by
 from focuseval.assessment.web.desk import desk, leads_only, user
+from focuseval.assessment.web.guard import csrf_token
 from focuseval.errors import AssessError, FocusevalError
 
 if TYPE_CHECKING:
@@ -116,6 +117,7 @@ def logout() -> Response:
 def _begin(name: str) -> None:
     session.clear()
     session.update(desk().access.begin(name))
+    csrf_token()  # else pages that are asked for at once would each make one, and all but the last be out of date
     session.permanent = True
     role = desk().access.role(name)
     if role != "reader":
