@@ -79,7 +79,8 @@ def test_a_budget_of_tokens_needs_a_tokenizer_and_the_texts():
     with pytest.raises(MissingDataError) as caught:
         fe.evaluate(GOLD, RUN, ["spanR@3t"], docs={"a": "the tide"})
     assert str(caught.value) == (
-        'spanR@3t: a budget of tokens needs a tokenizer; give tokenizer="tiktoken:cl100k_base" or "tokenizers:FILE"'
+        'spanR@3t: a budget of tokens needs a tokenizer; give tokenizer="tiktoken:cl100k_base" '
+        'or tokenizer="tokenizers:FILE"'
     )
     with pytest.raises(MissingDataError, match="a budget of tokens needs the text of the documents"):
         fe.evaluate(GOLD, RUN, ["spanR@3t"], tokenizer=TINY)

@@ -186,7 +186,7 @@ def cuts(index: Index, spec: Spec, tokenizer: Tokenizer | None = None) -> Cuts:
         pieces = boundaries(texts_of(index), lambda text: _disjoint(*tokenizer.spans(text)))
     else:
         what = "expected a tokenizer for chunks of tokens, found none"
-        raise UsageError(f'{what}; give tokenizer="tiktoken:cl100k_base" or "tokenizers:FILE"')
+        raise UsageError(f'{what}; give tokenizer="tiktoken:cl100k_base" or tokenizer="tokenizers:FILE"')
     return pieces.windows(spec.size, spec.step)
 
 

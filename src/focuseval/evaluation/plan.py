@@ -113,7 +113,7 @@ def tokenizer_for(given: str | Tokenizer | None, asked: tuple[MeasureCall, ...])
         return remembered(given)
     if counting := next((one.key for one in asked if one.counts_tokens), None):
         what = f"{counting}: a budget of tokens needs a tokenizer"
-        raise MissingDataError(f'{what}; give tokenizer="tiktoken:cl100k_base" or "tokenizers:FILE"')
+        raise MissingDataError(f'{what}; give tokenizer="tiktoken:cl100k_base" or tokenizer="tokenizers:FILE"')
     return None
 
 
