@@ -6,7 +6,7 @@ import base64
 import hashlib
 import json
 import re
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -70,13 +70,21 @@ def render_html(report: Report) -> str:
     graphs = [graph for graph in GRAPHS if graph[0] in drawn]
     links = [graph[:2] for graph in graphs]
     others = [number for number in range(len(report.about.measures)) if number != report.choices.decides]
+    # values in base64, eight bytes each: exact, and smaller than as digits
+    exact = [base64.b64encode(np.array(values, "<f8").tobytes()).decode() for values in report.choices.values]
     summaries: dict[str, list[str]] = {}
     for name, summary in report.about.measures:
         summaries.setdefault(summary, []).append(name)
     return render_page(
         "report.html",
         SCRIPTS,
-        page_data(report) | {"texts": places},
+        {
+            "charts": [chart_data(chart) for chart in report.charts],
+            "choices": vars(report.choices) | {"values": exact},
+            "words": {word: (SIGNS[word], shown) for word, shown in WORDS.items()},
+            "lists": {name: getattr(report.heat, name) for name in LISTS},
+            "texts": places,
+        },
         report=report,
         title=report.title,
         sections=[("answer", "Answer"), ("topics", "Topics"), ("heat", "Lists and text"), *links, ("about", "How")],
@@ -96,25 +104,16 @@ def render_page(template: str, names: Sequence[str], data: dict[str, Any], **val
     """Return a page that needs nothing else: styles, scripts by their names, and data are inside."""
     scripts = [static(name) for name in (*VENDOR, *names)]
     style = "\n".join(static(name) for name in STYLES)
+    # only our own scripts run; Vega compiles its expressions; a served report asks its own server for articles
+    hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in scripts)
+    policy = (
+        f"default-src 'none'; script-src {hashes} 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; "
+        "connect-src 'self'; base-uri 'none'; form-action 'none'"
+    )
     page: str = environment().get_template(template).render(
-        style=style, scripts=scripts, policy=policy(scripts), data=as_json(data), **values
+        style=style, scripts=scripts, policy=policy, data=as_json(data), **values
     )  # fmt: skip
     return page
-
-
-def page_data(report: Report) -> dict[str, Any]:
-    """Return what the scripts need: graphs, choices and lists; texts are apart, opened when they are asked for.
-
-    The values of every measure are in base64, eight bytes each: exact, and smaller than as digits.
-    """
-    choices = {field.name: getattr(report.choices, field.name) for field in fields(report.choices)}  # not copied
-    exact = [base64.b64encode(np.array(values, "<f8").tobytes()).decode() for values in report.choices.values]
-    return {
-        "charts": [chart_data(chart) for chart in report.charts],
-        "choices": choices | {"values": exact},
-        "words": {word: (SIGNS[word], shown) for word, shown in WORDS.items()},
-        "lists": {name: getattr(report.heat, name) for name in LISTS},
-    }
 
 
 def chart_data(chart: Chart) -> dict[str, Any]:
@@ -122,18 +121,6 @@ def chart_data(chart: Chart) -> dict[str, Any]:
     names = ("id", "title", "columns", "rows", "spec", "pivot", "head", "by", "form")
     data = {name: getattr(chart, name) for name in names}
     return data | {"rows": [], "spec": {}} if chart.form else data
-
-
-def policy(scripts: Sequence[str]) -> str:
-    """Return a policy under which only our own scripts run and nothing is asked of a network.
-
-    Vega compiles its expressions, hence ``unsafe-eval``; a served report asks its own server for articles.
-    """
-    hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in scripts)
-    return (
-        f"default-src 'none'; script-src {hashes} 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; "
-        "connect-src 'self'; base-uri 'none'; form-action 'none'"
-    )
 
 
 def span_of(runs: Sequence[RunLine], count: str) -> str:
@@ -208,20 +195,15 @@ def tables(report: Report, layout: str) -> Iterator[Table]:
         (line.run, *line.counts.printed().values(), *(line.against for _ in against)) for line in lines
     )
     yield Table("Counts", (*words("run"), *numbers(*PRINTED), *words(*against)), rows)
-    yield topics_table(report)
-    for chart in report.charts:
-        if chart.section in {"agreement", "curves"}:
-            yield from chart_tables(chart)
-    yield from report.grids
-
-
-def topics_table(report: Report) -> Table:
-    """Return every topic with what A and B score."""
     first = report.first
     named = (first.a,) if first.b is None else (f"A {first.a}", f"B {first.b}")
     columns = (*words("topic"), *numbers(*named), *numbers("A − B", form="+.4f"))[: 2 * len(named)]
     rows = tuple((row.topic, row.a, row.b or 0.0, row.difference)[: len(columns)] for row in first.per_topic)
-    return Table(f"Topics under {first.measure}", columns, rows)
+    yield Table(f"Topics under {first.measure}", columns, rows)
+    for chart in report.charts:
+        if chart.section in {"agreement", "curves"}:
+            yield from chart_tables(chart)
+    yield from report.grids
 
 
 def chart_tables(chart: Chart) -> Iterator[Table]:

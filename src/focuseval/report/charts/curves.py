@@ -223,7 +223,10 @@ def distance_by_tolerance(evidence: Evidence) -> Iterator[Chart]:
 
 
 def cost_and_quality(evidence: Evidence) -> Iterator[Chart]:
-    """Draw every run at its characters and its recall; mark those that no other run beats in both."""
+    """Draw every run at its characters and its recall; mark those that no other run beats in both, joined by steps.
+
+    Costs that differ widely are drawn on a log scale.
+    """
     seen = [(evidence.labels[run], o.reading) for run, o in zip(evidence.drawn, evidence.observed, strict=True)]
     points = [(label, *reading) for label, reading in seen if reading is not None]
     if len(points) < 2:
@@ -241,12 +244,6 @@ def cost_and_quality(evidence: Evidence) -> Iterator[Chart]:
         "share of the highlighted text in them. No run on the frontier is beaten by another one that costs no more and "
         f"finds at least as much.{left_out(len(points), len(evidence.labels))}"
     )
-    columns = ("run", "characters", "recall", "frontier")
-    yield Chart("cost", "Cost against quality", caption, "curves", columns, rows, _cost_spec(rows, named))
-
-
-def _cost_spec(rows: tuple[tuple[Any, ...], ...], named: list[tuple[Any, ...]]) -> dict[str, Any]:
-    """Return points with the names of some, and the frontier as steps; costs that differ widely on a log scale."""
     costs = [row[1] for row in rows]
     logarithmic = costs[0] > 0 and costs[-1] / costs[0] > WIDE
     scale = {"type": "log"} if logarithmic else {"zero": False}
@@ -260,7 +257,7 @@ def _cost_spec(rows: tuple[tuple[Any, ...], ...], named: list[tuple[Any, ...]]) 
         "mark": {"type": "line", "strokeDash": [4, 3], "interpolate": "step-after", "opacity": 0.7},
         "encoding": {"order": {"field": "characters"}},
     }
-    points = {
+    every = {
         "mark": {"type": "point", "filled": True, "size": 90, "opacity": 1},
         "encoding": {
             "shape": {**by, "scale": {"domain": kinds, "range": [{ON: "circle", BEHIND: "cross"}[k] for k in kinds]}},
@@ -268,7 +265,7 @@ def _cost_spec(rows: tuple[tuple[Any, ...], ...], named: list[tuple[Any, ...]]) 
             "tooltip": hover(run="", characters=",.0f", recall=".4f", frontier=""),
         },
     }
-    return wide(
+    spec = wide(
         320,
         encoding={
             "x": axis("characters", title, scale={**scale, "nice": True}, **ticks),
@@ -276,11 +273,13 @@ def _cost_spec(rows: tuple[tuple[Any, ...], ...], named: list[tuple[Any, ...]]) 
         },
         layer=[
             frontier,
-            points,
+            every,
             *_labels([row[0] for row in named if row[1] <= middle], "left"),
             *_labels([row[0] for row in named if row[1] > middle], "right"),
         ],
     )
+    columns = ("run", "characters", "recall", "frontier")
+    yield Chart("cost", "Cost against quality", caption, "curves", columns, rows, spec)
 
 
 def _labels(runs: list[str], align: str) -> Iterator[dict[str, Any]]:
