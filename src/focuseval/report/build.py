@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from focuseval.errors import MeasureError, NotComparableError
+from focuseval.errors import NotComparableError
 from focuseval.evaluation.evaluation import plan_evaluation
 from focuseval.evaluation.scores import find_run
 from focuseval.inference.settings import Settings
-from focuseval.measures import Measure, MeasureCall, parse
 from focuseval.report.charts.curves import (
     cost_and_quality,
     curve_charts,
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from focuseval.data.tables import Table
     from focuseval.data.topics import Topic
     from focuseval.evaluation.evaluation import Evaluation
+    from focuseval.measures import Measure, MeasureCall
     from focuseval.report.charts.chart import Chart
 
     Watch = Callable[[list[int]], Iterable[int]]
@@ -171,12 +171,6 @@ def report_on(evidence: Evidence, *, title: str = "", budget: int = BUDGET, serv
     runs = labels[0] if len(labels) == 1 else f"{len(labels)} runs"
     if evidence.pair is not None and len(labels) == 2:
         runs = " against ".join(labels[run] for run in evidence.pair)
-    summaries = []
-    for name in scores.measures:
-        try:
-            summaries.append((name, parse(name).measure.summary))
-        except MeasureError:  # a user's own
-            summaries.append((name, ""))
     about = Provenance(
         signature=scores.signature,
         profile=scores.profile,
@@ -186,7 +180,7 @@ def report_on(evidence: Evidence, *, title: str = "", budget: int = BUDGET, serv
         docs="" if evidence.index is None else evidence.index.name,
         docs_sha256=scores.docs_sha256,
         test=str(evidence.settings) if evidence.compared is None else evidence.compared.method,
-        measures=tuple(summaries),
+        measures=tuple((asked.key, asked.measure.summary) for asked in evidence.evaluation.plan.measures),
         remarks=tuple(scores.remarks()),
     )
     return Report(
