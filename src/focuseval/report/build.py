@@ -9,21 +9,8 @@ from focuseval.errors import NotComparableError
 from focuseval.evaluation.evaluation import plan_evaluation
 from focuseval.evaluation.scores import find_run
 from focuseval.inference.settings import Settings
-from focuseval.report.charts.curves import (
-    cost_and_quality,
-    curve_charts,
-    distance_by_tolerance,
-    wanted,
-    wanted_distances,
-)
-from focuseval.report.charts.runs import (
-    differences_per_topic,
-    fidelity_grid,
-    means_with_intervals,
-    significance_stars,
-    tau_heat_map,
-    values_per_run,
-)
+from focuseval.report.charts import curves
+from focuseval.report.charts import runs as run_charts
 from focuseval.report.choices import Choices, choices_of
 from focuseval.report.evidence import MOST_DRAWN, Evidence, distinct, observe
 from focuseval.report.first_screen import FirstScreen, first_screen, remarks
@@ -42,15 +29,15 @@ if TYPE_CHECKING:
     Watch = Callable[[list[int]], Iterable[int]]
 
 CHARTS = (
-    means_with_intervals,
-    differences_per_topic,
-    values_per_run,
-    curve_charts,
-    distance_by_tolerance,
-    cost_and_quality,
-    significance_stars,
-    tau_heat_map,
-    fidelity_grid,
+    run_charts.means_with_intervals,
+    run_charts.differences_per_topic,
+    run_charts.values_per_run,
+    curves.curve_charts,
+    curves.distance_by_tolerance,
+    curves.cost_and_quality,
+    run_charts.significance_stars,
+    run_charts.tau_heat_map,
+    run_charts.fidelity_grid,
 )
 """What draws the graphs, in the order of the page; each yields those whose data exist."""
 NUMBERS = 600_000
@@ -175,7 +162,7 @@ def report_on(evidence: Evidence, *, title: str = "", budget: int = BUDGET, serv
         signature=scores.signature,
         profile=scores.profile,
         task=scores.task,
-        gold=evidence.gold.file,
+        gold=evidence.prepared.gold.file,
         gold_sha256=scores.gold_sha256,
         docs="" if evidence.index is None else evidence.index.name,
         docs_sha256=scores.docs_sha256,
@@ -238,6 +225,6 @@ def evidence_on(
     for run in pair:
         if run not in drawn:
             drawn[-1 if drawn[-1] not in pair else -2] = run
-    curves, means = wanted(plan), wanted_distances(plan)
-    observed = tuple(observe(evaluation, run, curves, means) for run in watch(drawn))
+    asked = curves.wanted(plan), curves.wanted_distances(plan)
+    observed = tuple(observe(evaluation, run, *asked) for run in watch(drawn))
     return replace(evidence, drawn=tuple(drawn), observed=observed)

@@ -61,10 +61,11 @@ def lists_of(evidence: Evidence) -> Lists:
     """Gather what was judged and returned; documents that the index lacks get numbers beyond its end."""
     size = 0 if evidence.index is None else len(evidence.index)
     number: dict[str, int] = {}
-    prepared, articles = evidence.prepared, evidence.gold.articles
+    prepared = evidence.prepared
+    articles, documents = prepared.gold.articles, prepared.gold.documents
     row = prepared.document_rows[articles.document].astype(np.int64)
     for i in np.flatnonzero(row < 0).tolist():
-        name = str(evidence.gold.documents[int(articles.document[i])])
+        name = str(documents[int(articles.document[i])])
         row[i] = size + number.setdefault(name, len(number))
     topic = prepared.topic.astype(np.int64)
     spans, none = evidence.highlights, np.zeros(0, np.int64)

@@ -200,7 +200,7 @@ def _lost(evidence: Evidence) -> tuple[str, ...]:
     """Say which documents the index does not have, and which runs cannot be placed in the text."""
     lines = [] if evidence.highlights else [NO_HIGHLIGHTS]
     gone = np.flatnonzero(evidence.prepared.document_rows < 0)
-    lines += _missing("The gold", (str(evidence.gold.documents[int(i)]) for i in gone))
+    lines += _missing("The gold", (str(evidence.prepared.gold.documents[int(i)]) for i in gone))
     for run, seen in zip(evidence.drawn, evidence.observed, strict=True):
         if seen.why_not:
             lines.append(f"{evidence.labels[run]} cannot be shown in the text: {seen.why_not}")

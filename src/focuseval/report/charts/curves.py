@@ -153,10 +153,22 @@ def curve_charts(evidence: Evidence) -> Iterator[Chart]:
             + left_out(len(evidence.drawn), len(evidence.labels))
         )
         rows = tuple((run, *point) for run, x, y in lines for point in zip(*thinned(x, y), strict=True))
-        yield Chart(
-            curve.name, curve.title, caption, "curves", ("run", "x", "y"), rows, line_spec(curve, front),
-            ("x", "run", "y"), curve.x,
-        )  # fmt: skip
+        scale = {"scale": {"domain": [0, 1]}} if curve.unit else {}
+        places = {"x": axis("x", curve.x, **scale), "y": axis("y", curve.y, **scale)}
+        shown = [{"field": "run"}, {"field": "x", "title": curve.x}, {"field": "y", "title": curve.y, "format": ".4f"}]
+        among = {"field": "run", "oneOf": front}
+        behind = {
+            "transform": [{"filter": {"not": among}}],
+            "mark": {"type": "line", "color": "#8a8a8a", "opacity": 0.45, "strokeWidth": 1},
+            "encoding": {**places, "detail": {"field": "run"}},
+        }
+        before = {
+            "transform": [{"filter": among}],
+            "mark": {"type": "line", "strokeWidth": 2.2, "interpolate": "linear"},
+            "encoding": {**places, **by_run(front), "tooltip": shown},
+        }
+        columns, pivot, spec = ("run", "x", "y"), ("x", "run", "y"), wide(300, layer=[behind, before])
+        yield Chart(curve.name, curve.title, caption, "curves", columns, rows, spec, pivot, curve.x)
 
 
 def coloured(evidence: Evidence, labels: Sequence[str]) -> list[str]:
@@ -171,25 +183,6 @@ def thinned(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[list[float 
         steps = np.unique(np.geomspace(1, len(x), MOST_POINTS).round().astype(int)) - 1
         x, y = x[steps], y[steps]
     return [number(v) for v in x.tolist()], [number(v) for v in y.tolist()]
-
-
-def line_spec(curve: Curve, front: Sequence[str]) -> dict[str, Any]:
-    """Return the specification of lines, those of the runs in `front` in colour."""
-    scale = {"scale": {"domain": [0, 1]}} if curve.unit else {}
-    x, y = axis("x", curve.x, **scale), axis("y", curve.y, **scale)
-    shown = [{"field": "run"}, {"field": "x", "title": curve.x}, {"field": "y", "title": curve.y, "format": ".4f"}]
-    among = {"field": "run", "oneOf": list(front)}
-    behind = {
-        "transform": [{"filter": {"not": among}}],
-        "mark": {"type": "line", "color": "#8a8a8a", "opacity": 0.45, "strokeWidth": 1},
-        "encoding": {"x": x, "y": y, "detail": {"field": "run"}},
-    }
-    before = {
-        "transform": [{"filter": among}],
-        "mark": {"type": "line", "strokeWidth": 2.2, "interpolate": "linear"},
-        "encoding": {"x": x, "y": y, **by_run(front), "tooltip": shown},
-    }
-    return wide(300, layer=[behind, before])
 
 
 def distance_by_tolerance(evidence: Evidence) -> Iterator[Chart]:
