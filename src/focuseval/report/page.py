@@ -234,24 +234,21 @@ def chart_tables(chart: Chart) -> Iterator[Table]:
     for name in names:
         rows = [row for row in chart.rows if by is None or row[by] == name]
         title = f"{chart.title}: {name}" if name else chart.title
-        headings, body = _pivoted(chart, rows) if chart.pivot else (chart.columns, rows)
+        headings, body = chart.columns, rows
+        if chart.pivot:  # a row for every value of one column, a column for every value of another
+            down, across, value = (chart.columns.index(column) for column in chart.pivot)
+            lines: dict[Value, dict[Value, Value]] = {}
+            for row in rows:
+                lines.setdefault(row[down], {})[row[across]] = row[value]
+            others = list(dict.fromkeys(row[across] for row in rows))
+            keys = list(lines)
+            if all(isinstance(key, int | float) for key in keys):
+                keys.sort(key=float)  # type: ignore[arg-type]  # all are numbers
+            headings = (chart.head or chart.columns[down], *map(str, others))
+            body = [(key, *(lines[key].get(other) for other in others)) for key in keys]
         kinds = [any(isinstance(value, str) for value in column) for column in zip(*body, strict=True)]
         columns = tuple(Column(heading, words=kind) for heading, kind in zip(headings, kinds, strict=True))
         yield Table(title, columns, tuple(body), (chart.caption,))
-
-
-def _pivoted(chart: Chart, rows: list[Row]) -> tuple[tuple[str, ...], list[Row]]:
-    """Return a row for every value of one column, a column for every value of another."""
-    down, across, value = (chart.columns.index(name) for name in chart.pivot or ())
-    names = list(dict.fromkeys(row[across] for row in rows))
-    lines: dict[Value, dict[Value, Value]] = {}
-    for row in rows:
-        lines.setdefault(row[down], {})[row[across]] = row[value]
-    keys = list(lines)
-    if all(isinstance(key, int | float) for key in keys):
-        keys.sort(key=float)  # type: ignore[arg-type]  # all are numbers
-    headings = (chart.head or chart.columns[down], *map(str, names))
-    return headings, [(key, *(lines[key].get(name) for name in names)) for key in keys]
 
 
 def draw_all(charts: Sequence[Chart]) -> dict[str, str]:
