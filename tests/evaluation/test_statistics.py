@@ -52,27 +52,35 @@ def folder(tmp_path):
 def test_a_gold_of_spans_is_counted_by_hand(folder):
     index = open_documents(folder / "docs")
     found = describe_gold(read_gold(folder / "gold.jsonl", index=index), index)
-    assert (found.topics, found.topics_with_relevance) == (2, 1)
-    assert (found.articles, found.relevant_articles, found.articles_per_topic) == (3, 2, 1.5)
-    assert (found.passages, found.passages_per_topic, found.passages_per_article) == (3, 3.0, 1.5)
-    assert (found.highlighted_characters, found.passage_size_median, found.passage_size_largest) == (13, 3.0, 8)
-    assert found.passage_size_mean == pytest.approx(13 / 3)
-    assert (found.highlighted_characters_per_topic, found.highlighted_characters_per_article) == (13.0, 6.5)
-    assert (found.fully_highlighted, found.fully_highlighted_tags) == (3, (("link", 2), ("p", 1)))
-    assert found.fully_highlighted_links == pytest.approx(2 / 3)
-    assert (found.entry_points, found.entry_points_at_first_relevant) == (2, 0.5)
+    assert (found["topics"], found["topics_with_relevance"]) == (2, 1)
+    assert (found["articles"], found["relevant_articles"], found["articles_per_topic"]) == (3, 2, 1.5)
+    assert (found["passages"], found["passages_per_topic"], found["passages_per_article"]) == (3, 3.0, 1.5)
+    assert (found["highlighted_characters"], found["passage_size_median"], found["passage_size_largest"]) == (
+        13,
+        3.0,
+        8,
+    )
+    assert found["passage_size_mean"] == pytest.approx(13 / 3)
+    assert (found["highlighted_characters_per_topic"], found["highlighted_characters_per_article"]) == (13.0, 6.5)
+    assert (found["fully_highlighted"], found["fully_highlighted_tags"]) == (3, (("link", 2), ("p", 1)))
+    assert found["fully_highlighted_links"] == pytest.approx(2 / 3)
+    assert (found["entry_points"], found["entry_points_at_first_relevant"]) == (2, 0.5)
 
 
 def test_a_gold_of_sizes_tells_fully_highlighted_elements_itself(folder):
     found = describe_gold(read_gold(folder / "401.xml"))
-    assert (found.passages, found.highlighted_characters, found.assessed_elements) == (1, 9, 3)
-    assert (found.fully_highlighted, found.fully_highlighted_links) == (2, 0.5)
-    assert (found.entry_points, found.entry_points_at_first_relevant) == (1, None)
+    assert (found["passages"], found["highlighted_characters"], found["assessed_elements"]) == (1, 9, 3)
+    assert (found["fully_highlighted"], found["fully_highlighted_links"]) == (2, 0.5)
+    assert (found["entry_points"], found["entry_points_at_first_relevant"]) == (1, None)
 
 
 def test_a_gold_of_spans_without_index_says_what_it_does_not_know(folder):
     found = describe_gold(read_gold(folder / "gold.jsonl"))
-    assert (found.fully_highlighted, found.fully_highlighted_links, found.fully_highlighted_tags) == (None, None, ())
+    assert (found["fully_highlighted"], found["fully_highlighted_links"], found["fully_highlighted_tags"]) == (
+        None,
+        None,
+        (),
+    )
 
 
 @given(lists)
@@ -84,18 +92,22 @@ def test_the_share_of_overlapping_results_is_that_of_pairwise_comparison(topics)
         for i, one in enumerate(results)
     ]
     expected = sum(clash) / len(clash) if clash else None
-    assert describe_run(run).overlapping == expected
+    assert describe_run(run)["overlapping"] == expected
 
 
 def test_a_run_is_counted_by_hand():
     run = as_run([[result("d", 2.0, "/a[1]/sec[2]"), result("d", 1.0, "/a[1]"), result("e", 1.0, "/a/p")], []])
     found = describe_run(dataclasses.replace(run, document=run.document.dictionary_encode()))
-    assert (found.topics, found.results, found.documents) == (2, 3, 2)
-    least, mean, most = found.results_per_topic_least, found.results_per_topic_mean, found.results_per_topic_most
+    assert (found["topics"], found["results"], found["documents"]) == (2, 3, 2)
+    least, mean, most = (
+        found["results_per_topic_least"],
+        found["results_per_topic_mean"],
+        found["results_per_topic_most"],
+    )
     assert (least, mean, most) == (0, 1.5, 3)
-    assert found.overlapping == pytest.approx(2 / 3)
-    assert found.mean_depth == pytest.approx(5 / 3)
-    assert (found.depths, found.tags) == (((1, 1), (2, 2)), (("a", 1), ("p", 1), ("sec", 1)))
+    assert found["overlapping"] == pytest.approx(2 / 3)
+    assert found["mean_depth"] == pytest.approx(5 / 3)
+    assert (found["depths"], found["tags"]) == (((1, 1), (2, 2)), (("a", 1), ("p", 1), ("sec", 1)))
 
 
 def test_chunked_and_encoded_paths_are_counted_alike():
@@ -111,7 +123,7 @@ def test_chunked_and_encoded_paths_are_counted_alike():
 
 def test_a_run_of_nothing_has_no_means():
     found = describe_run(as_run([[]]))
-    assert (found.results, found.overlapping, found.mean_depth, found.tags) == (0, None, None, ())
+    assert (found["results"], found["overlapping"], found["mean_depth"], found["tags"]) == (0, None, None, ())
 
 
 def test_topics_are_counted_by_kind_target_and_fate():
@@ -121,11 +133,11 @@ def test_topics_are_counted_by_kind_target_and_fate():
         Topic("3", "CAS", castitle="//sec", attributes={"status": "selected assessed"}),
     ]
     found = describe_topics(topics)
-    assert (found.topics, found.with_castitle) == (3, 2)
-    assert found.kinds == (("CAS", 1), ("CO", 1), ("CO+S", 1))
-    assert found.targets == (("//sec", 2),)
-    assert found.statuses == (("selected", 2), ("assessed", 1))
-    assert found.terms_per_topic == pytest.approx(4 / 3)
+    assert (found["topics"], found["with_castitle"]) == (3, 2)
+    assert found["kinds"] == (("CAS", 1), ("CO", 1), ("CO+S", 1))
+    assert found["targets"] == (("//sec", 2),)
+    assert found["statuses"] == (("selected", 2), ("assessed", 1))
+    assert found["terms_per_topic"] == pytest.approx(4 / 3)
 
 
 def test_stats_tells_every_kind_of_file_by_its_content(folder):

@@ -68,6 +68,31 @@ def test_blocks_give_the_scores_of_the_whole(folder, topics, results, data):
     assert outcome(path, streamed=True, missing=missing) == outcome(path, streamed=False, missing=missing)
 
 
+@pytest.mark.parametrize(
+    ("order", "remark"),
+    [
+        ("q2 q1 q1 q1 q1 q0 q1 q0", "topic 'q1' is in several blocks (2 topics are), again on line 7;"),
+        ("q2 q2 q1 q1 q1 q1 q0 q1", "topic 'q1' is in several blocks, again on line 8;"),
+        (
+            "q1 q1 q1 q1 q2 q1 q3 q4 q4 q4 q4 q5 q4 q6",
+            "topic 'q1' is in several blocks (2 topics are), again on line 6;",
+        ),
+        ("99 q1 q1 q1 q1 98 q2 98", "topic '98' is in several blocks, again on line 8;"),
+    ],
+)
+def test_a_topic_that_comes_back_is_named_by_its_line_in_the_file(folder, order, remark):
+    """Also where all of its lines are in one block, which is not the first one, and where ranks fall in another."""
+    path = folder / "back.jsonl"
+    rows = [
+        {"topic": topic, "doc": "a", "rank": 20 - rank, "start": 0, "end": 1}
+        for rank, topic in enumerate(order.split())
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = outcome(path, streamed=True)
+    assert remark in "".join(found[2])
+    assert found == outcome(path, streamed=False)
+
+
 def grouped(folder):
     path = folder / "grouped.jsonl"
     rows = lines_of([f"q{i}" for i in range(12)], [[("a", i, 9), ("b", 0, 5)] for i in range(12)])

@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from focuseval.cli import main
 from focuseval.collection.build import build_index
 from focuseval.example import copy_example
-from focuseval.report import figures
 from focuseval.report.charts.chart import Chart
+from focuseval.report.page import draw_all
 
 
 @pytest.fixture(scope="module")
@@ -109,14 +109,14 @@ def chart():
 @pytest.mark.skipif(not shutil.which("chromium"), reason="no Chromium: apt-get install chromium")
 def test_figures_are_drawn_by_a_browser_where_nothing_else_is_installed(monkeypatch):
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    drawn = figures.draw_all([chart()])
+    drawn = draw_all([chart()])
     assert re.match(r"<svg[^>]*xmlns=", drawn["plain.svg"])
     assert "</svg>" in drawn["plain.svg"]
 
 
 def test_figures_without_a_program_say_what_to_install(monkeypatch, run):
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    monkeypatch.setattr(figures.shutil, "which", lambda _: None)
+    monkeypatch.setattr(shutil, "which", lambda _: None)
     result = run("--figures", "figures")
     assert result.exit_code == 1
     assert "pip install focuseval[figures]" in result.stderr
@@ -132,7 +132,7 @@ def test_figures_use_the_converter_that_is_installed(monkeypatch):
             return "<svg></svg>"
 
     monkeypatch.setitem(sys.modules, "vl_convert", Converter)
-    assert figures.draw_all([chart()]) == {"plain.svg": "<svg></svg>"}
+    assert draw_all([chart()]) == {"plain.svg": "<svg></svg>"}
     assert seen[0]["data"]["values"] == [{"run": "a", "v": 1.0}, {"run": "b", "v": 2.0}]
     assert seen[0]["width"] == 620
 

@@ -303,7 +303,7 @@ def test_between_the_listed_results_and_the_end_recall_is_known_and_precision_is
 def test_of_very_long_lists_recall_is_known_as_far_as_the_page_goes(opened, monkeypatch):
     from focuseval.report import text_view  # noqa: PLC0415
 
-    monkeypatch.setattr(text_view, "below_for", lambda topics, runs: 2)
+    monkeypatch.setattr(text_view, "depth_for", lambda topics, runs: (20, 2))
     gold, runs, texts = overlapping(6)
     browser = opened(build_report(gold, runs, ["spanR@21", "spanR"], docs=texts, task="spans"))
     scores = evaluate(gold, runs, ["spanR@21"], docs=texts, task="spans")

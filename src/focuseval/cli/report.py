@@ -15,8 +15,7 @@ from focuseval.errors import FormatError, counted
 from focuseval.formats.content import write_whole
 from focuseval.inference.settings import settings_of
 from focuseval.report.build import gather_evidence, report_on
-from focuseval.report.figures import draw_all
-from focuseval.report.page import render
+from focuseval.report.page import draw_all, render
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

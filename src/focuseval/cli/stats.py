@@ -97,7 +97,7 @@ def _describe(path: str, index: Any, options: dict[str, Any]) -> dict[str, Any]:
             if not options["allow_unknown"]:
                 refuse_unknown(gold)
             kind, description = "gold", statistics.describe_gold(gold, index)
-    figures, over = asdict(description), statistics.OVER
+    figures, over = description, statistics.OVER
     return {"file": path, "kind": kind, **figures, "over": {name: over[name] for name in figures if name in over}}
 
 

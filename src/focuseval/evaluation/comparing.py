@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 AXES = ("measures", "recall-bases", "ideals", "quantisations")
 """What `variants` can vary: the measures given, base=full|filtered, ideal=ideal|full of nxCG, quant=…"""
 
+MOST_DECIDING = 5
 _PARAMETER = {"recall-bases": "base", "ideals": "ideal", "quantisations": "quant"}
 _CHOICES = {"recall-bases": ("full", "filtered"), "ideals": ("ideal", "full")}
 _BY_SCALE = {
@@ -116,7 +117,14 @@ def comparison_tables(comparisons: Sequence[Comparison], *, every_pair: bool = F
         if runs > 1 and (every_pair or few or runs <= 6):
             yield comparison.table()
         if runs == 2:
-            yield deciding_table(comparison)
+            place = {topic: number for number, topic in enumerate(comparison.topics)}
+            rows = tuple(
+                (topic, *comparison.values[:, place[topic]].tolist(), difference)
+                for topic, difference in comparison.deciding(0, 1, MOST_DECIDING)
+            )
+            columns = (*words("topic"), *numbers(*comparison.runs), *numbers("difference", form="+.4f"))
+            notes = () if rows else ("No topic tells the two runs apart.",)
+            yield Table(f"Topics that decide under {comparison.measure}", columns, rows, notes)
 
 
 def compared_means_table(comparisons: Sequence[Comparison]) -> Table:
@@ -148,18 +156,6 @@ def star_table(comparison: Comparison) -> Table:
         notes.append(f"Detectable with probability .8, each pair by itself: from {least:.4f} to {most:.4f}.")
     title = f"Significant improvements under {comparison.measure}"
     return Table(title, (*words(""), *numbers(*names)), rows if count > 1 else (), tuple(notes))
-
-
-def deciding_table(comparison: Comparison, most: int = 5) -> Table:
-    """Return, for two runs, the topics that decide between them."""
-    index = {name: i for i, name in enumerate(comparison.topics)}
-    rows = tuple(
-        (topic, *comparison.values[:, index[topic]].tolist(), difference)
-        for topic, difference in comparison.deciding(0, 1, most)
-    )
-    columns = (*words("topic"), *numbers(*comparison.runs), *numbers("difference", form="+.4f"))
-    notes = () if rows else ("No topic tells the two runs apart.",)
-    return Table(f"Topics that decide under {comparison.measure}", columns, rows, notes)
 
 
 def correlation_table(correlation: Correlation) -> Table:

@@ -1,15 +1,15 @@
-"""What stands beside every mean, declared once: name, heading, how a topic's is counted, how it adds up over topics.
+"""What stands beside every mean: how a topic's is counted, and how it adds up over topics.
 
 A count is a field of `Counts`. Those of `count_topics` are counted for every topic and added up, whatever topics are
 asked for (all, a tag's, a block's); the others belong to the gold or the run as a whole. Tables, JSON and the report
-take names and headings from the fields. Remarks on counts have their words, by the same names, in
+print those of `PRINTED`. There are remarks on the others, with their words, by the same names, in
 `focuseval.data.remarks`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,22 +27,29 @@ BY_TOPIC = ("topics", "missing", "unjudged", "unplaced", "empty")
 """The counts that add up over topics, in the order of the columns of `count_topics`."""
 
 
-def _count(heading: str, *, remarked: bool = False) -> Any:
-    """Declare a count: what it is, and whether there is a remark on it where it is not 0."""
-    return field(default=0, metadata={"heading": heading, "remarked": remarked})
+PRINTED = {
+    "topics": "topics in the mean",
+    "missing": "topics not answered",
+    "excluded": "topics without relevance",
+    "unjudged": "results not judged",
+}
+"""The counts that every table prints, with their headings."""
 
 
 @dataclass(frozen=True)
 class Counts:
     """What stands beside one run's means."""
 
-    topics: int = _count("topics in the mean")
-    missing: int = _count("topics not answered")
-    excluded: int = _count("topics without relevance")
-    unjudged: int = _count("results not judged")
-    unplaced: int = _count("results without a known place", remarked=True)
-    unknown: int = _count("topics not in the gold", remarked=True)
-    empty: int = _count("results without text", remarked=True)
+    topics: int = 0
+    missing: int = 0
+    excluded: int = 0
+    unjudged: int = 0
+    unplaced: int = 0
+    """Results without a known place."""
+    unknown: int = 0
+    """Topics that are not in the gold."""
+    empty: int = 0
+    """Results without text."""
 
     def remarks(self, run: str) -> Iterator[Remark]:
         """Yield what a reader should know of a run's counts that are not always printed."""
@@ -55,10 +62,6 @@ class Counts:
     def others(self) -> dict[str, int]:
         """Return the other counts, those that are not 0."""
         return {name: number for name, number in vars(self).items() if number and name not in PRINTED}
-
-
-PRINTED = {part.name: part.metadata["heading"] for part in fields(Counts) if not part.metadata["remarked"]}
-"""The counts that every table prints, with their headings."""
 
 
 def count_topics(m: Matched) -> NDArray[np.int64]:

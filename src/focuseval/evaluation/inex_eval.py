@@ -160,10 +160,19 @@ def sizes(m: Matched, options: Options) -> dict[str, NDArray[np.int64]]:
 
 def values(m: Matched, options: Options) -> dict[str, NDArray[np.float64]]:
     """Return the rates of every topic, in the tool's order."""
-    if not options.listed:
-        return _article_values(m, options)
-    counts = sizes(m, options)
     found: dict[str, NDArray[np.float64]] = {}
+    if not options.listed:
+        how: dict[str, Any] = {"score": SCORES[options.mode], "beta": options.beta, "irr": options.irr, "n": options.n}
+        numrel = m.prepared.numrel
+        average = average_generalised_precision(m, gain="documents", credit="document", form="average", **how)
+        found["MAgP"] = _undefined(np.nan_to_num(average), numrel)
+        for k in RANKS:
+            found[f"gP[{k}]"] = np.nan_to_num(generalised_precision(m, at=k, **how))
+            found[f"gR[{k}]"] = _undefined(ratio(relevant_upto(m, k), numrel), numrel)
+        s = article_scores(m, **how)
+        best = interpolate(s, recall_credit(m, "documents", "document")[s.row], numrel, steps=10)
+        return found | {f"ircl_prn.{level / 10:.2f}": best[:, level] for level in range(11)}
+    counts = sizes(m, options)
     for name, part, shown, whole in (
         ("art", "num_rel_ret", "num_ret", "num_rel"),
         ("char", "rel_ret_size", "ret_size", "rel_size"),
@@ -180,21 +189,6 @@ def values(m: Matched, options: Options) -> dict[str, NDArray[np.float64]]:
 def _undefined(rate: NDArray[np.float64], whole: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return a rate as the tool divides: NaN where there is nothing to divide by."""
     return np.where(whole == 0, np.nan, rate)
-
-
-def _article_values(m: Matched, options: Options) -> dict[str, NDArray[np.float64]]:
-    score: dict[str, Any] = {
-        "score": SCORES[options.mode], "beta": options.beta, "irr": options.irr, "n": options.n
-    }  # fmt: skip
-    numrel = m.prepared.numrel
-    average = average_generalised_precision(m, gain="documents", credit="document", form="average", **score)
-    found = {"MAgP": _undefined(np.nan_to_num(average), numrel)}
-    for k in RANKS:
-        found[f"gP[{k}]"] = np.nan_to_num(generalised_precision(m, at=k, **score))
-        found[f"gR[{k}]"] = _undefined(ratio(relevant_upto(m, k), numrel), numrel)
-    s = article_scores(m, **score)
-    best = interpolate(s, recall_credit(m, "documents", "document")[s.row], numrel, steps=10)
-    return found | {f"ircl_prn.{level / 10:.2f}": best[:, level] for level in range(11)}
 
 
 def java(value: float) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from focuseval.engine.version import __version__
 from focuseval.errors import MeasureError, MissingDataError, UsageError
 from focuseval.measures import MeasureCall, parse
-from focuseval.measures.profiles import DEFAULTS, Policies, Profile, inex_eval, profile_named
+from focuseval.measures.profiles import DEFAULTS, Policies, inex_eval, profile_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +73,10 @@ def plan_for(
     repair: bool | None = False,
     **changes: Any,
 ) -> Plan:
-    """Decide what to compute: what was asked, else the profile's measures of the task, else the task's own."""
+    """Decide what to compute: what was asked, else the profile's measures of the task, else the task's own.
+
+    Where no task is given, it is the one that the first run itself names, if it is known and the profile has it.
+    """
     chosen = profile_named(profile) if profile else None
     named = task_named(task) if task else None
     if task and not (asked or chosen) and gold.scale == "trec":
@@ -80,7 +84,11 @@ def plan_for(
             f"{gold.file or 'the gold'}: judgements of whole documents say nothing of the task {task}; "
             "leave out task=, ask for measures of documents (-m AP), or give a gold with highlights"
         )
-    task = named or task_of(first, chosen)
+    if named is None and first is not None and first.task.strip():
+        with suppress(UsageError):  # the run names a task that is not known
+            own = task_named(first.task)
+            named = own if chosen is None or own in chosen.tasks else None
+    task = named
     policies = Policies()
     if chosen:
         task = chosen.task(task)
@@ -94,8 +102,10 @@ def plan_for(
 
         peer = peer_named(policies.compat)
     if not asked:
-        names = chosen.measures_of(task) if chosen and task else default_measures(gold, task, peer)
-        decides = chosen.deciding(task) if chosen and task else ""
+        if chosen and task:
+            names, decides = chosen.measures_of(task), chosen.deciding(task)
+        else:
+            names = default_measures(gold, task) if peer is None else peer.defaults
         task = task or (None if names is DEFAULTS["documents"] or names is DEFAULTS["grades"] else "spans")
         asked = tuple(replace(parse(name), written="") for name in names)
     if peer:
@@ -144,21 +154,8 @@ def task_named(name: str) -> str:
     return find_task(name).name
 
 
-def task_of(run: Run | None, profile: Profile | None) -> str | None:
-    """Return the task that the run itself names, where it names one that is known (and the profile has)."""
-    if run is None or not run.task.strip():
-        return None
-    try:
-        task = task_named(run.task)
-    except UsageError:
-        return None
-    return task if profile is None or task in profile.tasks else None
-
-
-def default_measures(gold: Gold, task: str | None, peer: Peer | None = None) -> tuple[str, ...]:
+def default_measures(gold: Gold, task: str | None) -> tuple[str, ...]:
     """Return the measures that fit a task, or, without one, the data: spans for spans, documents for qrels."""
-    if peer is not None:
-        return peer.defaults
     if gold.scale in {"coverage", "grades"}:
         return DEFAULTS["grades"]
     if gold.scale == "trec" or not (task or len(gold.passages.topic) or len(gold.elements.topic)):

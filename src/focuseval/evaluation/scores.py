@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import fspath
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -25,21 +25,6 @@ if TYPE_CHECKING:
     from focuseval.inference.comparison import Comparison
     from focuseval.inference.settings import Settings
     from focuseval.measures import Measure
-    from focuseval.measures.prepared import Prepared
-
-
-class Evaluated(Protocol):
-    """What scores were computed from: an `Evaluation`."""
-
-    @property
-    def prepared(self) -> Prepared:
-        """The gold, as the runs were matched with it."""
-
-    def curve(self, measure: str | Measure) -> pa.Table:
-        """Return a measure's curve as a long table."""
-
-    def repairs(self) -> pa.Table:
-        """Return every quote and text that is not where it was said to be."""
 
 
 def told_apart(runs: Sequence[str], files: Sequence[str]) -> tuple[str, ...]:
@@ -83,8 +68,8 @@ class Scores:
     """What the readers of gold and runs noticed, and why another tool would print other numbers."""
     decides: str = ""
     """The measure by which runs are ordered and judged; empty for the first."""
-    evaluation: Evaluated | None = field(default=None, repr=False, compare=False)
-    """What the values were computed from: plan, prepared gold and matches. None for a part of the topics."""
+    evaluation: Any = field(default=None, repr=False, compare=False)
+    """The `Evaluation` that the values are of: plan, prepared gold and matches. None for a part of the topics."""
 
     @cached_property
     def mean(self) -> NDArray[np.float64]:
@@ -218,7 +203,8 @@ class Scores:
         """Return a measure's curve as a long table: run, topic (or ``mean``), x, y."""
         if self.evaluation is None:
             raise ValueError("these scores are of some topics only: ask those of all topics for their curves")
-        return self.evaluation.curve(measure)
+        curve: pa.Table = self.evaluation.curve(measure)
+        return curve
 
     def compare(self, measure: str, *, baseline: str | None = None, **settings: Any) -> Comparison:
         """Compare all pairs of runs, or all runs with a baseline (its id or file), under one measure.
@@ -359,16 +345,14 @@ def _lines(scores: Scores, run: int, *, per_topic: bool) -> Iterable[tuple[str, 
 
 def to_trec(scores: Scores, *, per_topic: bool = False, by_tag: bool = False) -> str:
     """Return trec_eval's layout, the signature first; by tag, a tag stands where ``all`` or a topic would."""
-    if by_tag:
-        return "".join(_trec(part, f"tag:{tag}", per_topic=False) for tag, part in scores.by_tag().items())
-    return _trec(scores, "all", per_topic=per_topic)
-
-
-def _trec(scores: Scores, together: str, *, per_topic: bool) -> str:
-    lines: list[tuple[str, str, object]] = []
-    for number, name in enumerate(scores.names):
-        lines.append(("runid", together, name))
-        lines += [(count, together, value) for count, value in beside(scores, number).items()]
-        found = _lines(scores, number, per_topic=per_topic)
-        lines += [(m, together if topic == "all" else topic, f"{value:.4f}") for topic, m, value in found]
-    return f"# {scores.signature}\n{trec(lines)}"
+    parts = {f"tag:{tag}": part for tag, part in scores.by_tag().items()} if by_tag else {"all": scores}
+    text = ""
+    for together, part in parts.items():
+        lines: list[tuple[str, str, object]] = []
+        for number, name in enumerate(part.names):
+            lines.append(("runid", together, name))
+            lines += [(count, together, value) for count, value in beside(part, number).items()]
+            values = _lines(part, number, per_topic=per_topic and not by_tag)
+            lines += [(m, together if topic == "all" else topic, f"{value:.4f}") for topic, m, value in values]
+        text += f"# {scores.signature}\n{trec(lines)}"
+    return text

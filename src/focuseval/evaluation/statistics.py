@@ -7,7 +7,6 @@ in `focuseval.collection.index.describe`.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -33,39 +32,6 @@ Counts: TypeAlias = tuple[tuple[Any, int], ...]
 """Values with how often they occur, the most frequent first."""
 
 
-@dataclass(frozen=True)
-class GoldStatistics:
-    """Figures of a gold; `OVER` says what means and shares are over."""
-
-    topics: int
-    topics_with_relevance: int
-    articles: int
-    relevant_articles: int
-    articles_per_topic: float | None
-    relevant_articles_per_topic: float | None
-    passages: int
-    passages_with_size: int
-    passages_per_topic: float | None
-    passages_per_article: float | None
-    highlighted_characters: int | None
-    highlighted_characters_per_topic: float | None
-    highlighted_characters_per_article: float | None
-    passage_size_mean: float | None
-    passage_size_median: float | None
-    passage_size_largest: int | None
-    assessed_elements: int
-    fully_highlighted: int | None
-    """Elements whose whole text is highlighted; None without sizes and without an index."""
-    fully_highlighted_links: float | None
-    """Share of links (tags that end in ``link``) among them: 18 % in INEX 2006."""
-    fully_highlighted_tags: Counts
-    entry_points: int
-    entry_points_with_passages: int
-    """Those whose place and whose article's passages are known."""
-    entry_points_at_first_relevant: float | None
-    """Share of these that stand at the first highlighted character."""
-
-
 OVER = {
     "articles_per_topic": "topics",
     "relevant_articles_per_topic": "topics_with_relevance",
@@ -87,8 +53,8 @@ OVER = {
 """Which figure each mean, share or sum of a gold, a run or topics is over."""
 
 
-def describe_gold(gold: Gold, index: Collection | None = None) -> GoldStatistics:
-    """Return the figures of a gold; an index tells fully highlighted elements where the gold itself does not."""
+def describe_gold(gold: Gold, index: Collection | None = None) -> dict[str, Any]:
+    """Return the figures of a gold by name; an index tells fully highlighted elements where the gold does not."""
     articles, passages = gold.articles, gold.passages
     relevant, topics = int((articles.relevance > 0).sum()), int(gold.relevant_topics.sum())
     span = np.where(passages.end > UNKNOWN, passages.end - passages.start, UNKNOWN)
@@ -100,106 +66,71 @@ def describe_gold(gold: Gold, index: Collection | None = None) -> GoldStatistics
     links = sum(count for tag, count in tags or () if tag.endswith("link"))
     starts, path = _at_first_relevant(gold), articles.bep_path
     paths = 0 if path is None else len(path) - path.null_count
-    return GoldStatistics(
-        topics=len(gold.topics),
-        topics_with_relevance=topics,
-        articles=len(articles.relevance),
-        relevant_articles=relevant,
-        articles_per_topic=_ratio(len(articles.relevance), len(gold.topics)),
-        relevant_articles_per_topic=_ratio(relevant, topics),
-        passages=len(passages.topic),
-        passages_with_size=len(sizes),
-        passages_per_topic=_ratio(len(passages.topic), topics),
-        passages_per_article=_ratio(len(passages.topic), relevant),
-        highlighted_characters=characters,
-        highlighted_characters_per_topic=_ratio(characters, topics),
-        highlighted_characters_per_article=_ratio(characters, relevant),
-        passage_size_mean=float(sizes.mean()) if len(sizes) else None,
-        passage_size_median=float(np.median(sizes)) if len(sizes) else None,
-        passage_size_largest=int(sizes.max()) if len(sizes) else None,
-        assessed_elements=len(gold.elements.topic),
-        fully_highlighted=full,
-        fully_highlighted_links=_ratio(links, full or 0),
-        fully_highlighted_tags=tags or (),
-        entry_points=int((articles.bep != UNKNOWN).sum()) or paths,
-        entry_points_with_passages=len(starts),
-        entry_points_at_first_relevant=float(starts.mean()) if len(starts) else None,
-    )
+    return {
+        "topics": len(gold.topics),
+        "topics_with_relevance": topics,
+        "articles": len(articles.relevance),
+        "relevant_articles": relevant,
+        "articles_per_topic": _ratio(len(articles.relevance), len(gold.topics)),
+        "relevant_articles_per_topic": _ratio(relevant, topics),
+        "passages": len(passages.topic),
+        "passages_with_size": len(sizes),
+        "passages_per_topic": _ratio(len(passages.topic), topics),
+        "passages_per_article": _ratio(len(passages.topic), relevant),
+        "highlighted_characters": characters,
+        "highlighted_characters_per_topic": _ratio(characters, topics),
+        "highlighted_characters_per_article": _ratio(characters, relevant),
+        "passage_size_mean": float(sizes.mean()) if len(sizes) else None,
+        "passage_size_median": float(np.median(sizes)) if len(sizes) else None,
+        "passage_size_largest": int(sizes.max()) if len(sizes) else None,
+        "assessed_elements": len(gold.elements.topic),
+        "fully_highlighted": full,  # elements; None without sizes and without an index
+        "fully_highlighted_links": _ratio(links, full or 0),  # tags that end in ``link``: 18 % in INEX 2006
+        "fully_highlighted_tags": tags or (),
+        "entry_points": int((articles.bep != UNKNOWN).sum()) or paths,
+        "entry_points_with_passages": len(starts),  # whose place and whose article's passages are known
+        # share of these that stand at the first highlighted character
+        "entry_points_at_first_relevant": float(starts.mean()) if len(starts) else None,
+    }
 
 
-@dataclass(frozen=True)
-class RunStatistics:
-    """Figures of a run."""
-
-    run_id: str
-    topics: int
-    results: int
-    results_per_topic_least: int | None
-    results_per_topic_mean: float | None
-    results_per_topic_most: int | None
-    documents: int
-    overlapping: float | None
-    """Share of results that overlap another result of their topic: 70–80 % in the best CO runs of INEX 2004."""
-    elements: int
-    """Results whose path leads to an element."""
-    mean_depth: float | None
-    """Of elements; a root has depth 1."""
-    task: str | None
-    description: str | None
-    """What the run says of itself; one that 'focuseval retrieve' made names its parameters."""
-    depths: Counts
-    tags: Counts
-
-
-def describe_run(run: Run, index: Collection | None = None) -> RunStatistics:
-    """Return the figures of a run; overlap is told by paths where neither run nor index gives spans."""
+def describe_run(run: Run, index: Collection | None = None) -> dict[str, Any]:
+    """Return the figures of a run, by name; overlap is told by paths where neither run nor index gives spans."""
     sizes = np.diff(run.bounds)
     found = extents(run if index is None else place_run(run, index, bad="keep"))
     clash = [crowded(found.group, found.start, found.end), crowded(found.group, found.low, found.high)]
     depths, tags = _depths_and_tags(run.path)
-    return RunStatistics(
-        run_id=run.run_id,
-        topics=len(run.topics),
-        results=len(run),
-        results_per_topic_least=int(sizes.min()) if len(sizes) else None,
-        results_per_topic_mean=_ratio(len(run), len(sizes)),
-        results_per_topic_most=int(sizes.max()) if len(sizes) else None,
-        documents=len(pc.unique(run.document)),
-        overlapping=_ratio(len(np.unique(np.concatenate(clash))), len(run)),
-        elements=sum(count for _, count in depths),
-        mean_depth=_ratio(sum(depth * count for depth, count in depths), sum(count for _, count in depths)),
-        task=run.task or None,
-        description=run.attributes.get("description"),
-        depths=depths,
-        tags=tags,
-    )
+    return {
+        "run_id": run.run_id,
+        "topics": len(run.topics),
+        "results": len(run),
+        "results_per_topic_least": int(sizes.min()) if len(sizes) else None,
+        "results_per_topic_mean": _ratio(len(run), len(sizes)),
+        "results_per_topic_most": int(sizes.max()) if len(sizes) else None,
+        "documents": len(pc.unique(run.document)),
+        # with another result of their topic: 70–80 % in the best CO runs of INEX 2004
+        "overlapping": _ratio(len(np.unique(np.concatenate(clash))), len(run)),
+        "elements": sum(count for _, count in depths),  # results whose path leads to one; a root has depth 1
+        "mean_depth": _ratio(sum(depth * count for depth, count in depths), sum(count for _, count in depths)),
+        "task": run.task or None,
+        "description": run.attributes.get("description"),  # of itself: 'focuseval retrieve' names its parameters
+        "depths": depths,
+        "tags": tags,
+    }
 
 
-@dataclass(frozen=True)
-class TopicStatistics:
-    """Figures of a set of topics."""
-
-    topics: int
-    kinds: Counts
-    with_castitle: int
-    terms_per_topic: float | None
-    targets: Counts
-    """What structured topics ask for, by path."""
-    statuses: Counts
-    """Candidate, selected, assessed, where the topics say so."""
-
-
-def describe_topics(topics: Iterable[Topic]) -> TopicStatistics:
-    """Return the figures of topics."""
+def describe_topics(topics: Iterable[Topic]) -> dict[str, Any]:
+    """Return the figures of topics, by name."""
     known = tuple(topics)
-    return TopicStatistics(
-        topics=len(known),
-        kinds=_ordered(Counter(topic.kind for topic in known)),
-        with_castitle=sum(bool(topic.castitle) for topic in known),
-        terms_per_topic=_ratio(sum(len(topic.terms) for topic in known), len(known)),
-        targets=_ordered(Counter(topic.target for topic in known if topic.target)),
-        statuses=_ordered(Counter(status for topic in known for status in topic.statuses)),
-    )
+    return {
+        "topics": len(known),
+        "kinds": _ordered(Counter(topic.kind for topic in known)),
+        "with_castitle": sum(bool(topic.castitle) for topic in known),
+        "terms_per_topic": _ratio(sum(len(topic.terms) for topic in known), len(known)),
+        # what structured topics ask for, by path; candidate, selected, assessed, where the topics say so
+        "targets": _ordered(Counter(topic.target for topic in known if topic.target)),
+        "statuses": _ordered(Counter(status for topic in known for status in topic.statuses)),
+    }
 
 
 def _ratio(part: int | None, whole: int) -> float | None:

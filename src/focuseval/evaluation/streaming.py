@@ -139,8 +139,11 @@ def topic_codes(prepared: Prepared) -> dict[str, int]:
 
 
 def _piece(run: Run, number: dict[str, int], plan: Plan, prepared: Prepared) -> Piece | None:
-    """Score one block; None where the run must be read at once: its texts aligned, or an error told with its line."""
-    if run.text is not None:
+    """Score one block; None where the run must be read at once: its texts aligned, or a line of the file named.
+
+    A line is named by errors and where a topic comes back; a block counts its lines from its own first one.
+    """
+    if run.text is not None or run.split_topics:
         return None
     codes = np.sort(np.array([number[name] for name in run.topics if name in number], np.int64))
     strangers = frozenset(name for name in run.topics if name not in number)

@@ -5,26 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from focuseval.errors import MeasureError, NotComparableError
+from focuseval.errors import NotComparableError
 from focuseval.evaluation.evaluation import plan_evaluation
 from focuseval.evaluation.scores import find_run
 from focuseval.inference.settings import Settings
-from focuseval.measures import Measure, MeasureCall, parse
-from focuseval.report.charts.curves import (
-    cost_and_quality,
-    curve_charts,
-    distance_by_tolerance,
-    wanted,
-    wanted_distances,
-)
-from focuseval.report.charts.runs import (
-    differences_per_topic,
-    fidelity_grid,
-    means_with_intervals,
-    significance_stars,
-    tau_heat_map,
-    values_per_run,
-)
+from focuseval.report.charts import curves
+from focuseval.report.charts import runs as run_charts
 from focuseval.report.choices import Choices, choices_of
 from focuseval.report.evidence import MOST_DRAWN, Evidence, distinct, observe
 from focuseval.report.first_screen import FirstScreen, first_screen, remarks
@@ -37,20 +23,21 @@ if TYPE_CHECKING:
     from focuseval.data.tables import Table
     from focuseval.data.topics import Topic
     from focuseval.evaluation.evaluation import Evaluation
+    from focuseval.measures import Measure, MeasureCall
     from focuseval.report.charts.chart import Chart
 
     Watch = Callable[[list[int]], Iterable[int]]
 
 CHARTS = (
-    means_with_intervals,
-    differences_per_topic,
-    values_per_run,
-    curve_charts,
-    distance_by_tolerance,
-    cost_and_quality,
-    significance_stars,
-    tau_heat_map,
-    fidelity_grid,
+    run_charts.means_with_intervals,
+    run_charts.differences_per_topic,
+    run_charts.values_per_run,
+    curves.curve_charts,
+    curves.distance_by_tolerance,
+    curves.cost_and_quality,
+    run_charts.significance_stars,
+    run_charts.tau_heat_map,
+    run_charts.fidelity_grid,
 )
 """What draws the graphs, in the order of the page; each yields those whose data exist."""
 NUMBERS = 600_000
@@ -171,22 +158,16 @@ def report_on(evidence: Evidence, *, title: str = "", budget: int = BUDGET, serv
     runs = labels[0] if len(labels) == 1 else f"{len(labels)} runs"
     if evidence.pair is not None and len(labels) == 2:
         runs = " against ".join(labels[run] for run in evidence.pair)
-    summaries = []
-    for name in scores.measures:
-        try:
-            summaries.append((name, parse(name).measure.summary))
-        except MeasureError:  # a user's own
-            summaries.append((name, ""))
     about = Provenance(
         signature=scores.signature,
         profile=scores.profile,
         task=scores.task,
-        gold=evidence.gold.file,
+        gold=evidence.prepared.gold.file,
         gold_sha256=scores.gold_sha256,
         docs="" if evidence.index is None else evidence.index.name,
         docs_sha256=scores.docs_sha256,
         test=str(evidence.settings) if evidence.compared is None else evidence.compared.method,
-        measures=tuple(summaries),
+        measures=tuple((asked.key, asked.measure.summary) for asked in evidence.evaluation.plan.measures),
         remarks=tuple(scores.remarks()),
     )
     return Report(
@@ -244,6 +225,6 @@ def evidence_on(
     for run in pair:
         if run not in drawn:
             drawn[-1 if drawn[-1] not in pair else -2] = run
-    curves, means = wanted(plan), wanted_distances(plan)
-    observed = tuple(observe(evaluation, run, curves, means) for run in watch(drawn))
+    asked = curves.wanted(plan), curves.wanted_distances(plan)
+    observed = tuple(observe(evaluation, run, *asked) for run in watch(drawn))
     return replace(evidence, drawn=tuple(drawn), observed=observed)

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.collection.index import Collection
-    from focuseval.data.gold import Gold
     from focuseval.data.spans import Spans
     from focuseval.evaluation.evaluation import Evaluation
     from focuseval.evaluation.scores import Scores
@@ -124,11 +123,6 @@ class Evidence:
     def prepared(self) -> Prepared:
         """The gold, as the runs were matched with it."""
         return self.evaluation.prepared
-
-    @property
-    def gold(self) -> Gold:
-        """What was judged."""
-        return self.prepared.gold
 
     @property
     def index(self) -> Collection | None:
@@ -225,7 +219,7 @@ class Evidence:
 
     def title(self, topic: str) -> str:
         """Return what a topic asks; empty where neither topics nor gold say it."""
-        return (self.titles or {}).get(topic, "") or self.gold.queries.get(topic, "")
+        return (self.titles or {}).get(topic, "") or self.prepared.gold.queries.get(topic, "")
 
 
 def distinct(names: Sequence[str]) -> tuple[str, ...]:

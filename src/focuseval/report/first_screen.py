@@ -97,7 +97,6 @@ def first_screen(evidence: Evidence) -> FirstScreen:
     found = verdict(evidence)
     first, second = evidence.pair or (0, None)
     per_topic = by_topic(evidence)
-    weakest = sorted(per_topic, key=lambda d: d.a)[:MOST_DECIDING]
     compared = evidence.compared
     return FirstScreen(
         verdict=found,
@@ -106,7 +105,7 @@ def first_screen(evidence: Evidence) -> FirstScreen:
         measure=evidence.measure,
         topics=len(evidence.scores.topics),
         runs=run_lines(evidence, {against["run"]: against["word"] for against in found.against}),
-        deciding=tuple(weakest if second is None else carrying(per_topic)),
+        deciding=tuple(sorted(per_topic, key=lambda d: d.a)[:MOST_DECIDING] if second is None else carrying(per_topic)),
         carried="" if compared is None or second is None else wins_sentence(compared.against(first, second)),
         per_topic=tuple(per_topic),
     )

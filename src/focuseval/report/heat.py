@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.data.gold import Gold
     from focuseval.data.run import Run
 
     Integers = NDArray[np.int64]
@@ -172,22 +171,17 @@ def heat_map(gold: Any, run: Any, topic: str, document: str, *, docs: Any, at: i
         raise InputError(f"expected a document of the collection, found {document!r}")
     if topic not in judged.topics and topic not in ranked.topics:
         raise InputError(f"expected a topic of the gold or the run, found {topic!r}")
-    text = index.text(row)
-    highlights = _highlights(judged, topic, row)
+    text, highlights = index.text(row), list[tuple[int, int]]()
+    if topic in judged.topics and judged.placement is not None:
+        p, here = judged.passages, judged.placement.document[judged.passages.document] == row
+        mine = np.flatnonzero(here & (p.topic == judged.topics.index(topic)))
+        if not judged.aligned and (p.start[mine] < 0).any():
+            where = judged.file or "the gold"
+            raise MissingDataError(f"{where}: the passages of topic {topic!r} have no places in the text")
+        mine = mine[p.start[mine] >= 0]  # an ambiguous or lost quote highlights nothing
+        highlights = list(zip(p.start[mine].tolist(), p.end[mine].tolist(), strict=True))
     spans, ranks = _returned(ranked, topic, row, at)
     return HeatMap(topic, document, ranked.run_id, text, segments(len(text), highlights, spans, ranks))
-
-
-def _highlights(gold: Gold, topic: str, row: int) -> list[tuple[int, int]]:
-    """Return the highlighted spans of a topic in one document; an ambiguous or lost quote highlights nothing."""
-    if topic not in gold.topics or gold.placement is None:
-        return []
-    p = gold.passages
-    mine = np.flatnonzero((p.topic == gold.topics.index(topic)) & (gold.placement.document[p.document] == row))
-    if not gold.aligned and (p.start[mine] < 0).any():
-        raise MissingDataError(f"{gold.file or 'the gold'}: the passages of topic {topic!r} have no places in the text")
-    mine = mine[p.start[mine] >= 0]
-    return list(zip(p.start[mine].tolist(), p.end[mine].tolist(), strict=True))
 
 
 def _returned(run: Run, topic: str, row: int, at: int | None) -> tuple[list[tuple[int, int]], list[int]]:

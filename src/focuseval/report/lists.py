@@ -29,25 +29,20 @@ MOST_BELOW = 20_000
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
-    """The judgements of all counted topics: documents by row of the index, or beyond its end for those it lacks."""
+class Lists:
+    """Judgements and results by topic: documents by row of the index, or beyond its end for those it lacks."""
 
     topic: Integers
+    """Of every judged document."""
     document: Integers
     relevant: NDArray[np.bool_]
     bep: Integers
     """Best entry point, −1 where there is none."""
     span_topic: Integers
+    """Of every highlighted passage."""
     span_document: Integers
     start: Integers
     end: Integers
-
-
-@dataclass(frozen=True, eq=False)
-class Lists:
-    """Judgements and results, with documents that the index lacks numbered beyond its end."""
-
-    judged: Judged
     runs: tuple[Retrieved | None, ...]
     """Of every drawn run; None where its results have no known places."""
     size: int
@@ -66,10 +61,11 @@ def lists_of(evidence: Evidence) -> Lists:
     """Gather what was judged and returned; documents that the index lacks get numbers beyond its end."""
     size = 0 if evidence.index is None else len(evidence.index)
     number: dict[str, int] = {}
-    prepared, articles = evidence.prepared, evidence.gold.articles
+    prepared = evidence.prepared
+    articles, documents = prepared.gold.articles, prepared.gold.documents
     row = prepared.document_rows[articles.document].astype(np.int64)
     for i in np.flatnonzero(row < 0).tolist():
-        name = str(evidence.gold.documents[int(articles.document[i])])
+        name = str(documents[int(articles.document[i])])
         row[i] = size + number.setdefault(name, len(number))
     topic = prepared.topic.astype(np.int64)
     spans, none = evidence.highlights, np.zeros(0, np.int64)
@@ -77,16 +73,6 @@ def lists_of(evidence: Evidence) -> Lists:
     order = np.argsort(topic[group], kind="stable")
     here = np.flatnonzero(topic >= 0)
     by_topic = here[np.argsort(topic[here], kind="stable")]
-    judged = Judged(
-        topic=topic[by_topic],
-        document=row[by_topic],
-        relevant=prepared.relevant[by_topic],
-        bep=np.asarray(articles.bep[by_topic], np.int64),
-        span_topic=topic[group][order],
-        span_document=row[group][order],
-        start=start[order],
-        end=end[order],
-    )
     runs = []
     for run in (seen.retrieved for seen in evidence.observed):
         if run is None or not run.lost:
@@ -95,25 +81,29 @@ def lists_of(evidence: Evidence) -> Lists:
         document = run.document.copy()
         document[document < 0] = [size + number.setdefault(name, len(number)) for name in run.lost]
         runs.append(replace(run, document=document))
-    return Lists(judged, tuple(runs), size, tuple(number))
+    return Lists(
+        topic=topic[by_topic],
+        document=row[by_topic],
+        relevant=prepared.relevant[by_topic],
+        bep=np.asarray(articles.bep[by_topic], np.int64),
+        span_topic=topic[group][order],
+        span_document=row[group][order],
+        start=start[order],
+        end=end[order],
+        runs=tuple(runs),
+        size=size,
+        lost=tuple(number),
+    )
 
 
-def depth_for(topics: int, runs: int) -> int:
-    """Return how many results of every list fit into a page.
+def depth_for(topics: int, runs: int) -> tuple[int, int]:
+    """Return how many results of every list fit into a page, and how many below those, in relevant documents.
 
     >>> depth_for(100, 20), depth_for(500, 24)
-    (20, 5)
+    ((20, 10), (5, 1))
     """
-    return max(1, min(LISTED, MOST_LISTED // max(1, topics * runs)))
-
-
-def below_for(topics: int, runs: int) -> int:
-    """Return how many results of every list, below those that are shown, are kept to find what is relevant.
-
-    >>> below_for(100, 20)
-    10
-    """
-    return MOST_BELOW // max(1, topics * runs)
+    lists = max(1, topics * runs)
+    return max(1, min(LISTED, MOST_LISTED // lists)), MOST_BELOW // lists
 
 
 def topic_view(lists: Lists, topic: int, depth: int | None, below: int = MOST_BELOW) -> dict[str, Any]:
@@ -125,17 +115,16 @@ def topic_view(lists: Lists, topic: int, depth: int | None, below: int = MOST_BE
     those further down that lie in relevant documents, at most `below`; if there are more, the last one's rank.
     ``paths``, where a run names elements: the paths of each run's first results.
     """
-    judged = lists.judged
-    low, high = np.searchsorted(judged.topic, [topic, topic + 1])
-    first, last = np.searchsorted(judged.span_topic, [topic, topic + 1])
-    document, relevant = judged.document[low:high], judged.relevant[low:high]
-    entries = low + np.flatnonzero(judged.bep[low:high] >= 0)
+    low, high = np.searchsorted(lists.topic, [topic, topic + 1])
+    first, last = np.searchsorted(lists.span_topic, [topic, topic + 1])
+    document, relevant = lists.document[low:high], lists.relevant[low:high]
+    entries = low + np.flatnonzero(lists.bep[low:high] >= 0)
     views = [_run_view(run, topic, (depth, below), document[relevant]) for run in lists.runs]
     runs, paths = [view for view, _ in views], [own for _, own in views]
     returned = {row for run in runs for row in (*run[1][::3], *(run[2][3::6] if len(run) > 2 else ()))}
     return {
-        "gold": _flat(judged.span_document[first:last], judged.start[first:last], judged.end[first:last]),
-        "bep": _flat(judged.document[entries], judged.bep[entries]),
+        "gold": _flat(lists.span_document[first:last], lists.start[first:last], lists.end[first:last]),
+        "bep": _flat(lists.document[entries], lists.bep[entries]),
         "no": [row for row in document[~relevant].tolist() if row in returned],
         "runs": runs,
     } | ({"paths": paths} if any(paths) else {})

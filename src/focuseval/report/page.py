@@ -1,4 +1,4 @@
-"""A report as one HTML file that needs nothing else, as tables, and as JSON: same input, same bytes."""
+"""A report as one HTML file that needs nothing else, as tables, as JSON, and as graphs: same input, same bytes."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ import base64
 import hashlib
 import json
 import re
-from dataclasses import fields, replace
+import shutil
+import subprocess
+import tempfile
+from dataclasses import replace
 from functools import cache
+from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +19,7 @@ import numpy as np
 
 from focuseval.data.tables import ABSENT, Column, Table, html, numbers, visible, words
 from focuseval.data.tables import render as render_tables
+from focuseval.errors import MissingDataError
 from focuseval.evaluation.counts import PRINTED
 from focuseval.inference.sentences import signed
 from focuseval.report.texts import as_json, packed
@@ -53,6 +58,22 @@ GRAPHS = (
 )  # fmt: skip
 """Sections of graphs: id, heading, and what they show."""
 
+BROWSERS = ("chromium", "google-chrome", "chromium-browser", "chrome", "microsoft-edge")
+REMEDY = "install vl-convert-python ('pip install focuseval[figures]') or Chromium ('apt-get install chromium')"
+
+_FIGURES = """<!doctype html><meta charset="utf-8"><body><script type="application/json" id="specs">{specs}</script>
+{scripts}<script>
+Promise.all(JSON.parse(document.getElementById("specs").textContent).map((spec) =>
+  new vega.View(vega.parse(vegaLite.compile(spec).spec)).toSVG()
+)).then((drawn) => {{
+  document.body.textContent = "";
+  const written = document.createElement("pre");
+  written.textContent = JSON.stringify(drawn);
+  document.body.append(written);
+}});
+</script></body>
+"""
+
 
 def render(report: Report, layout: str) -> str:
     """Return the report as a page (html), as JSON, or as tables in another layout."""
@@ -70,13 +91,21 @@ def render_html(report: Report) -> str:
     graphs = [graph for graph in GRAPHS if graph[0] in drawn]
     links = [graph[:2] for graph in graphs]
     others = [number for number in range(len(report.about.measures)) if number != report.choices.decides]
+    # values in base64, eight bytes each: exact, and smaller than as digits
+    exact = [base64.b64encode(np.array(values, "<f8").tobytes()).decode() for values in report.choices.values]
     summaries: dict[str, list[str]] = {}
     for name, summary in report.about.measures:
         summaries.setdefault(summary, []).append(name)
     return render_page(
         "report.html",
         SCRIPTS,
-        page_data(report) | {"texts": places},
+        {
+            "charts": [chart_data(chart) for chart in report.charts],
+            "choices": vars(report.choices) | {"values": exact},
+            "words": {word: (SIGNS[word], shown) for word, shown in WORDS.items()},
+            "lists": {name: getattr(report.heat, name) for name in LISTS},
+            "texts": places,
+        },
         report=report,
         title=report.title,
         sections=[("answer", "Answer"), ("topics", "Topics"), ("heat", "Lists and text"), *links, ("about", "How")],
@@ -96,25 +125,16 @@ def render_page(template: str, names: Sequence[str], data: dict[str, Any], **val
     """Return a page that needs nothing else: styles, scripts by their names, and data are inside."""
     scripts = [static(name) for name in (*VENDOR, *names)]
     style = "\n".join(static(name) for name in STYLES)
+    # only our own scripts run; Vega compiles its expressions; a served report asks its own server for articles
+    hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in scripts)
+    policy = (
+        f"default-src 'none'; script-src {hashes} 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; "
+        "connect-src 'self'; base-uri 'none'; form-action 'none'"
+    )
     page: str = environment().get_template(template).render(
-        style=style, scripts=scripts, policy=policy(scripts), data=as_json(data), **values
+        style=style, scripts=scripts, policy=policy, data=as_json(data), **values
     )  # fmt: skip
     return page
-
-
-def page_data(report: Report) -> dict[str, Any]:
-    """Return what the scripts need: graphs, choices and lists; texts are apart, opened when they are asked for.
-
-    The values of every measure are in base64, eight bytes each: exact, and smaller than as digits.
-    """
-    choices = {field.name: getattr(report.choices, field.name) for field in fields(report.choices)}  # not copied
-    exact = [base64.b64encode(np.array(values, "<f8").tobytes()).decode() for values in report.choices.values]
-    return {
-        "charts": [chart_data(chart) for chart in report.charts],
-        "choices": choices | {"values": exact},
-        "words": {word: (SIGNS[word], shown) for word, shown in WORDS.items()},
-        "lists": {name: getattr(report.heat, name) for name in LISTS},
-    }
 
 
 def chart_data(chart: Chart) -> dict[str, Any]:
@@ -122,18 +142,6 @@ def chart_data(chart: Chart) -> dict[str, Any]:
     names = ("id", "title", "columns", "rows", "spec", "pivot", "head", "by", "form")
     data = {name: getattr(chart, name) for name in names}
     return data | {"rows": [], "spec": {}} if chart.form else data
-
-
-def policy(scripts: Sequence[str]) -> str:
-    """Return a policy under which only our own scripts run and nothing is asked of a network.
-
-    Vega compiles its expressions, hence ``unsafe-eval``; a served report asks its own server for articles.
-    """
-    hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in scripts)
-    return (
-        f"default-src 'none'; script-src {hashes} 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; "
-        "connect-src 'self'; base-uri 'none'; form-action 'none'"
-    )
 
 
 def span_of(runs: Sequence[RunLine], count: str) -> str:
@@ -208,20 +216,15 @@ def tables(report: Report, layout: str) -> Iterator[Table]:
         (line.run, *line.counts.printed().values(), *(line.against for _ in against)) for line in lines
     )
     yield Table("Counts", (*words("run"), *numbers(*PRINTED), *words(*against)), rows)
-    yield topics_table(report)
-    for chart in report.charts:
-        if chart.section in {"agreement", "curves"}:
-            yield from chart_tables(chart)
-    yield from report.grids
-
-
-def topics_table(report: Report) -> Table:
-    """Return every topic with what A and B score."""
     first = report.first
     named = (first.a,) if first.b is None else (f"A {first.a}", f"B {first.b}")
     columns = (*words("topic"), *numbers(*named), *numbers("A − B", form="+.4f"))[: 2 * len(named)]
     rows = tuple((row.topic, row.a, row.b or 0.0, row.difference)[: len(columns)] for row in first.per_topic)
-    return Table(f"Topics under {first.measure}", columns, rows)
+    yield Table(f"Topics under {first.measure}", columns, rows)
+    for chart in report.charts:
+        if chart.section in {"agreement", "curves"}:
+            yield from chart_tables(chart)
+    yield from report.grids
 
 
 def chart_tables(chart: Chart) -> Iterator[Table]:
@@ -231,21 +234,54 @@ def chart_tables(chart: Chart) -> Iterator[Table]:
     for name in names:
         rows = [row for row in chart.rows if by is None or row[by] == name]
         title = f"{chart.title}: {name}" if name else chart.title
-        headings, body = _pivoted(chart, rows) if chart.pivot else (chart.columns, rows)
+        headings, body = chart.columns, rows
+        if chart.pivot:  # a row for every value of one column, a column for every value of another
+            down, across, value = (chart.columns.index(column) for column in chart.pivot)
+            lines: dict[Value, dict[Value, Value]] = {}
+            for row in rows:
+                lines.setdefault(row[down], {})[row[across]] = row[value]
+            others = list(dict.fromkeys(row[across] for row in rows))
+            keys = list(lines)
+            if all(isinstance(key, int | float) for key in keys):
+                keys.sort(key=float)  # type: ignore[arg-type]  # all are numbers
+            headings = (chart.head or chart.columns[down], *map(str, others))
+            body = [(key, *(lines[key].get(other) for other in others)) for key in keys]
         kinds = [any(isinstance(value, str) for value in column) for column in zip(*body, strict=True)]
         columns = tuple(Column(heading, words=kind) for heading, kind in zip(headings, kinds, strict=True))
         yield Table(title, columns, tuple(body), (chart.caption,))
 
 
-def _pivoted(chart: Chart, rows: list[Row]) -> tuple[tuple[str, ...], list[Row]]:
-    """Return a row for every value of one column, a column for every value of another."""
-    down, across, value = (chart.columns.index(name) for name in chart.pivot or ())
-    names = list(dict.fromkeys(row[across] for row in rows))
-    lines: dict[Value, dict[Value, Value]] = {}
-    for row in rows:
-        lines.setdefault(row[down], {})[row[across]] = row[value]
-    keys = list(lines)
-    if all(isinstance(key, int | float) for key in keys):
-        keys.sort(key=float)  # type: ignore[arg-type]  # all are numbers
-    headings = (chart.head or chart.columns[down], *map(str, names))
-    return headings, [(key, *(lines[key].get(name) for name in names)) for key in keys]
+def draw_all(charts: Sequence[Chart]) -> dict[str, str]:
+    """Return file name → SVG for every graph, drawn by vl-convert where it is installed, else by a browser."""
+    specs = [chart.complete() for chart in charts]
+    try:
+        import vl_convert  # noqa: PLC0415  an optional package
+    except ImportError:
+        drawn = by_browser(specs) if specs else []
+    else:
+        drawn = [vl_convert.vegalite_to_svg(spec) for spec in specs]
+    return {f"{chart.id}.svg": svg for chart, svg in zip(charts, drawn, strict=True)}
+
+
+def by_browser(specs: Sequence[dict[str, object]]) -> list[str]:
+    """Draw specifications in a headless browser: a page writes its graphs into itself, and its text is read."""
+    browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
+    if browser is None:
+        raise MissingDataError(f"figures need a program that draws them; {REMEDY}")
+    scripts = "".join(f"<script>{static(name)}</script>" for name in VENDOR)
+    with tempfile.TemporaryDirectory(prefix="focuseval-figures-") as folder:
+        page = Path(folder) / "figures.html"
+        page.write_text(_FIGURES.format(specs=as_json(specs), scripts=scripts), encoding="utf-8")
+        flags = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", f"--user-data-dir={folder}/profile")
+        command = [browser, *flags, "--virtual-time-budget=20000", "--dump-dom", page.as_uri()]
+        try:
+            done = subprocess.run(command, capture_output=True, check=True, timeout=120)  # noqa: S603  found on the path
+        except (OSError, subprocess.SubprocessError) as error:
+            raise MissingDataError(
+                f"{browser} could not draw the figures ({error.__class__.__name__}); {REMEDY}"
+            ) from None
+    written = re.search(r"<pre>(.*)</pre>", done.stdout.decode(), re.DOTALL)
+    if written is None:
+        raise MissingDataError(f"{browser} drew no figures; {REMEDY}")
+    drawn: list[str] = json.loads(unescape(written[1]))
+    return drawn

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from focuseval.collection.rendering import KINDS
 from focuseval.data.spans import union
 from focuseval.errors import counted
-from focuseval.report.lists import Lists, below_for, depth_for, lists_of, numbered, numbered_paths, topic_view
+from focuseval.report.lists import Lists, depth_for, lists_of, numbered, numbered_paths, topic_view
 from focuseval.report.texts import as_json, excerpt_view, reader, shortened, size_of
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
     Floats = NDArray[np.float64]
+    Windows = tuple[Integers, Integers, Integers]
+    """Pieces of documents, the most wanted first: document, start, end."""
 
 NO_HIGHLIGHTS = "The gold highlights no text, so nothing can be called found, missed or wasted: only what was returned."
 NO_INDEX = (
@@ -91,7 +93,7 @@ def explain(evidence: Evidence, budget: int, *, served: bool = False) -> tuple[T
         return TextView(runs, a, b, (), NO_INDEX), {}
     lists = lists_of(evidence)
     names = evidence.scores.topics
-    depth, below = depth_for(len(names), len(runs)), below_for(len(names), len(runs))
+    depth, below = depth_for(len(names), len(runs))
     views = [topic_view(lists, topic, depth, below) for topic in range(len(names))]
     documents = tuple(lists.document_id(evidence, row) for row in numbered(views))
     paths = tuple(numbered_paths(views))
@@ -122,7 +124,9 @@ def embed(
     evidence: Evidence, index: Collection, lists: Lists, budget: int, depth: int
 ) -> tuple[dict[str, dict[str, Any]], str]:
     """Return document → its view for as much text as the budget allows, and a sentence on what is left out."""
-    weight = weights(evidence)
+    values, (first, second) = evidence.values(), evidence.pair or (0, None)
+    decides = 1 - values[first] if second is None else np.abs(values[first] - values[second])
+    weight = np.nan_to_num(decides, nan=0.0)
     windows = wanted(lists, weight, [place for place in evidence.places if place is not None], depth)
     room = float(PACKED * budget)
     while True:
@@ -149,7 +153,7 @@ def embed(
 
     while whole and too_large():
         whole = dict(list(whole.items())[: len(whole) * 4 // 5])
-    sentence = left_out(texts | whole, len(whole), len(windows.document) - kept, depth)
+    sentence = left_out(texts | whole, len(whole), len(windows[0]) - kept, depth)
     longer = any(run is not None and (run.place > depth).any() for run in lists.runs)
     return texts | whole, f"{sentence} {BELOW}" if longer else sentence
 
@@ -186,14 +190,6 @@ def left_out(texts: Mapping[str, dict[str, Any]], whole: int, windows: int, dept
     return sentences
 
 
-def weights(evidence: Evidence) -> NDArray[np.float64]:
-    """Return how much every topic decides: the difference of A and B, or what a single run lacks."""
-    values = evidence.values()
-    first, second = evidence.pair or (0, None)
-    weight = np.abs(values[first] - values[second]) if second is not None else 1 - values[first]
-    return np.asarray(np.nan_to_num(weight, nan=0.0))
-
-
 def complete_topic(evidence: Evidence, lists: Lists, topic: int) -> dict[str, Any]:
     """Return one topic with all results of every list, and the ids of its documents: what a server answers."""
     view = topic_view(lists, topic, None)
@@ -204,7 +200,7 @@ def _lost(evidence: Evidence) -> tuple[str, ...]:
     """Say which documents the index does not have, and which runs cannot be placed in the text."""
     lines = [] if evidence.highlights else [NO_HIGHLIGHTS]
     gone = np.flatnonzero(evidence.prepared.document_rows < 0)
-    lines += _missing("The gold", (str(evidence.gold.documents[int(i)]) for i in gone))
+    lines += _missing("The gold", (str(evidence.prepared.gold.documents[int(i)]) for i in gone))
     for run, seen in zip(evidence.drawn, evidence.observed, strict=True):
         if seen.why_not:
             lines.append(f"{evidence.labels[run]} cannot be shown in the text: {seen.why_not}")
@@ -222,51 +218,42 @@ def _missing(who: str, lost: Iterable[str]) -> list[str]:
     return [f"{who} names {documents} that the index does not have ({some}): not to be shown here."]
 
 
-class Windows(NamedTuple):
-    """Pieces of documents, the most wanted first."""
-
-    document: Integers
-    start: Integers
-    end: Integers
-
-
 def wanted(lists: Lists, weight: Floats, pair: Sequence[int], depth: int) -> Windows:
-    """Return the windows of all topics in order: highlighted text, the first results of A and B, those of other runs.
+    """Return the windows of all topics (document, start, end): highlights, first results of A and B, of other runs.
 
     Within each kind topics that decide come first; of results the first ranks do. Results below `FIRST` get a snippet.
     """
     parts: list[tuple[NDArray[Any], ...]] = []
 
     def add(kind: int, order: Floats, around: int, windows: Windows) -> None:
-        last = np.minimum(windows.end, windows.start + LONGEST) + around
-        first = np.maximum(windows.start - around, 0)
-        parts.append((np.full(len(order), kind), order, windows.document, first, last))
+        document, start, end = windows
+        last = np.minimum(end, start + LONGEST) + around
+        parts.append((np.full(len(order), kind), order, document, np.maximum(start - around, 0), last))
 
-    judged = lists.judged
-    gold = Windows(judged.span_document, judged.start, judged.end)
-    add(0, -weight[judged.span_topic], AROUND, gold)
+    add(0, -weight[lists.span_topic], AROUND, (lists.span_document, lists.start, lists.end))
     for number, run in enumerate(lists.runs):
         if run is None:
             continue
         later = 0 if number in pair else 1
         order = run.place - weight[run.topic] / 2
         first = np.flatnonzero(run.place <= min(FIRST, depth))
-        add(1 + later, order[first], AROUND // 2, Windows(run.document[first], run.start[first], run.end[first]))
+        add(1 + later, order[first], AROUND // 2, (run.document[first], run.start[first], run.end[first]))
         rest = np.flatnonzero((run.place > FIRST) & (run.place <= depth))
         end = np.minimum(run.end, run.start + SNIPPET)
-        add(3 + later, order[rest], 0, Windows(run.document[rest], run.start[rest], end[rest]))
+        add(3 + later, order[rest], 0, (run.document[rest], run.start[rest], end[rest]))
     kind, order, document, start, end = (np.concatenate(column) for column in zip(*parts, strict=True))
     place = np.lexsort((order, kind))
     place = place[document[place] < lists.size]
-    return Windows(document[place], start[place], end[place])
+    return document[place], start[place], end[place]
 
 
 def fitting(windows: Windows, lengths: Integers, budget: int) -> tuple[Spans, int]:
     """Return the union of the first windows that fit into about so many bytes, and how many those are."""
-    end = np.minimum(windows.end, lengths[windows.document])
+    document, start, end = windows
+    end = np.minimum(end, lengths[document])
 
     def united(number: int) -> Spans:
-        return union(windows.document[:number], windows.start[:number], end[:number])
+        return union(document[:number], start[:number], end[:number])
 
     def too_large(number: int) -> bool:
         spans = united(number)
@@ -278,9 +265,8 @@ def fitting(windows: Windows, lengths: Integers, budget: int) -> tuple[Spans, in
 
 def order_of_documents(lists: Lists, weight: Floats, depth: int) -> list[int]:
     """Return the documents that hold highlighted text or a listed result, those of the deciding topics first."""
-    judged = lists.judged
-    relevant = judged.relevant & (judged.document < lists.size)
-    documents, weights = [judged.document[relevant]], [weight[judged.topic[relevant]] + 1]
+    relevant = lists.relevant & (lists.document < lists.size)
+    documents, weights = [lists.document[relevant]], [weight[lists.topic[relevant]] + 1]
     for run in lists.runs:
         if run is not None:
             rows = np.flatnonzero((run.place <= depth) & (run.document < lists.size))

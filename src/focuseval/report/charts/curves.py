@@ -153,10 +153,22 @@ def curve_charts(evidence: Evidence) -> Iterator[Chart]:
             + left_out(len(evidence.drawn), len(evidence.labels))
         )
         rows = tuple((run, *point) for run, x, y in lines for point in zip(*thinned(x, y), strict=True))
-        yield Chart(
-            curve.name, curve.title, caption, "curves", ("run", "x", "y"), rows, line_spec(curve, front),
-            ("x", "run", "y"), curve.x,
-        )  # fmt: skip
+        scale = {"scale": {"domain": [0, 1]}} if curve.unit else {}
+        places = {"x": axis("x", curve.x, **scale), "y": axis("y", curve.y, **scale)}
+        shown = [{"field": "run"}, {"field": "x", "title": curve.x}, {"field": "y", "title": curve.y, "format": ".4f"}]
+        among = {"field": "run", "oneOf": front}
+        behind = {
+            "transform": [{"filter": {"not": among}}],
+            "mark": {"type": "line", "color": "#8a8a8a", "opacity": 0.45, "strokeWidth": 1},
+            "encoding": {**places, "detail": {"field": "run"}},
+        }
+        before = {
+            "transform": [{"filter": among}],
+            "mark": {"type": "line", "strokeWidth": 2.2, "interpolate": "linear"},
+            "encoding": {**places, **by_run(front), "tooltip": shown},
+        }
+        columns, pivot, spec = ("run", "x", "y"), ("x", "run", "y"), wide(300, layer=[behind, before])
+        yield Chart(curve.name, curve.title, caption, "curves", columns, rows, spec, pivot, curve.x)
 
 
 def coloured(evidence: Evidence, labels: Sequence[str]) -> list[str]:
@@ -171,25 +183,6 @@ def thinned(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[list[float 
         steps = np.unique(np.geomspace(1, len(x), MOST_POINTS).round().astype(int)) - 1
         x, y = x[steps], y[steps]
     return [number(v) for v in x.tolist()], [number(v) for v in y.tolist()]
-
-
-def line_spec(curve: Curve, front: Sequence[str]) -> dict[str, Any]:
-    """Return the specification of lines, those of the runs in `front` in colour."""
-    scale = {"scale": {"domain": [0, 1]}} if curve.unit else {}
-    x, y = axis("x", curve.x, **scale), axis("y", curve.y, **scale)
-    shown = [{"field": "run"}, {"field": "x", "title": curve.x}, {"field": "y", "title": curve.y, "format": ".4f"}]
-    among = {"field": "run", "oneOf": list(front)}
-    behind = {
-        "transform": [{"filter": {"not": among}}],
-        "mark": {"type": "line", "color": "#8a8a8a", "opacity": 0.45, "strokeWidth": 1},
-        "encoding": {"x": x, "y": y, "detail": {"field": "run"}},
-    }
-    before = {
-        "transform": [{"filter": among}],
-        "mark": {"type": "line", "strokeWidth": 2.2, "interpolate": "linear"},
-        "encoding": {"x": x, "y": y, **by_run(front), "tooltip": shown},
-    }
-    return wide(300, layer=[behind, before])
 
 
 def distance_by_tolerance(evidence: Evidence) -> Iterator[Chart]:
@@ -223,7 +216,10 @@ def distance_by_tolerance(evidence: Evidence) -> Iterator[Chart]:
 
 
 def cost_and_quality(evidence: Evidence) -> Iterator[Chart]:
-    """Draw every run at its characters and its recall; mark those that no other run beats in both."""
+    """Draw every run at its characters and its recall; mark those that no other run beats in both, joined by steps.
+
+    Costs that differ widely are drawn on a log scale.
+    """
     seen = [(evidence.labels[run], o.reading) for run, o in zip(evidence.drawn, evidence.observed, strict=True)]
     points = [(label, *reading) for label, reading in seen if reading is not None]
     if len(points) < 2:
@@ -241,12 +237,6 @@ def cost_and_quality(evidence: Evidence) -> Iterator[Chart]:
         "share of the highlighted text in them. No run on the frontier is beaten by another one that costs no more and "
         f"finds at least as much.{left_out(len(points), len(evidence.labels))}"
     )
-    columns = ("run", "characters", "recall", "frontier")
-    yield Chart("cost", "Cost against quality", caption, "curves", columns, rows, _cost_spec(rows, named))
-
-
-def _cost_spec(rows: tuple[tuple[Any, ...], ...], named: list[tuple[Any, ...]]) -> dict[str, Any]:
-    """Return points with the names of some, and the frontier as steps; costs that differ widely on a log scale."""
     costs = [row[1] for row in rows]
     logarithmic = costs[0] > 0 and costs[-1] / costs[0] > WIDE
     scale = {"type": "log"} if logarithmic else {"zero": False}
@@ -260,7 +250,7 @@ def _cost_spec(rows: tuple[tuple[Any, ...], ...], named: list[tuple[Any, ...]]) 
         "mark": {"type": "line", "strokeDash": [4, 3], "interpolate": "step-after", "opacity": 0.7},
         "encoding": {"order": {"field": "characters"}},
     }
-    points = {
+    every = {
         "mark": {"type": "point", "filled": True, "size": 90, "opacity": 1},
         "encoding": {
             "shape": {**by, "scale": {"domain": kinds, "range": [{ON: "circle", BEHIND: "cross"}[k] for k in kinds]}},
@@ -268,7 +258,7 @@ def _cost_spec(rows: tuple[tuple[Any, ...], ...], named: list[tuple[Any, ...]]) 
             "tooltip": hover(run="", characters=",.0f", recall=".4f", frontier=""),
         },
     }
-    return wide(
+    spec = wide(
         320,
         encoding={
             "x": axis("characters", title, scale={**scale, "nice": True}, **ticks),
@@ -276,11 +266,13 @@ def _cost_spec(rows: tuple[tuple[Any, ...], ...], named: list[tuple[Any, ...]]) 
         },
         layer=[
             frontier,
-            points,
+            every,
             *_labels([row[0] for row in named if row[1] <= middle], "left"),
             *_labels([row[0] for row in named if row[1] > middle], "right"),
         ],
     )
+    columns = ("run", "characters", "recall", "frontier")
+    yield Chart("cost", "Cost against quality", caption, "curves", columns, rows, spec)
 
 
 def _labels(runs: list[str], align: str) -> Iterator[dict[str, Any]]:
