@@ -22,10 +22,9 @@ import numpy as np
 from focuseval.collection.chunks import span_texts
 from focuseval.data.remarks import worded
 from focuseval.data.topics.topic import plain_topic
-from focuseval.engine.lazy import cached_property
 from focuseval.errors import CollectionError, FormatError, Place, UsageError, counted, did_you_mean
 from focuseval.formats.embedded import read_questions
-from focuseval.retrieval.lists import Places, as_run, places, task_list
+from focuseval.retrieval.lists import as_run, places, task_list
 from focuseval.retrieval.settings import RetrievalSettings, asked_unit, default_unit
 from focuseval.retrieval.store import open_words
 from focuseval.retrieval.structured import impossible, score_structured
@@ -291,49 +290,28 @@ def _blanks(text: str) -> str:
 class UnitList:
     """All units of a collection that may be returned, in its order; every column has an entry for each."""
 
+    document: pa.Array
+    """Ids of the documents."""
+    path: pa.Array | None
+    """Paths of elements; None where all are passages or plain texts."""
+    start: NDArray[np.int64]
+    """First code points in the documents."""
+    end: NDArray[np.int64]
+    """Past the last code points."""
+    words: NDArray[np.int64]
+    """How many words count in each."""
     source: UnitSet
+    rows: NDArray[np.int64]
+    """The units' numbers in the source."""
     settings: RetrievalSettings
 
     def __len__(self) -> int:
         """Return the number of units."""
-        return len(self._rows)
-
-    @cached_property
-    def _rows(self) -> NDArray[np.int64]:
-        return np.flatnonzero(self.source.returnable)
-
-    @cached_property
-    def _places(self) -> Places:
-        return places(self.source, self._rows)
-
-    @property
-    def document(self) -> pa.Array:
-        """Ids of the documents."""
-        return self._places.document
-
-    @property
-    def path(self) -> pa.Array | None:
-        """Paths of elements; None where all are passages or plain texts."""
-        return self._places.path
-
-    @property
-    def start(self) -> NDArray[np.int64]:
-        """First code points in the documents."""
-        return self._places.start
-
-    @property
-    def end(self) -> NDArray[np.int64]:
-        """Past the last code points."""
-        return self._places.end
-
-    @property
-    def words(self) -> NDArray[np.int64]:
-        """How many words count in each."""
-        return self.source.length[self._rows].astype(np.int64)
+        return len(self.rows)
 
     def texts(self) -> list[str]:
         """Return the texts of all units."""
-        index, document = self.source.words.index, self.source.document(self._rows)
+        index, document = self.source.words.index, self.source.document(self.rows)
         return list(span_texts(index, document, self.start, self.end))
 
     def run(self, scores: Mapping[str, ArrayLike], run_id: str | None = None, **options: Any) -> Run:
@@ -359,7 +337,7 @@ class UnitList:
                 what = f"expected {len(self):,} scores for topic {topic!r}, found an array of shape {score.shape}"
                 raise FormatError(what, remedy="give one for each unit, in their order")
             there = ~np.isnan(score)
-            lists[topic] = task_list(self.source, self._rows[there], score[there], settings.rules, settings.limit)
+            lists[topic] = task_list(self.source, self.rows[there], score[there], settings.rules, settings.limit)
         described = f"own scores {settings.unit} task={settings.rules.name} limit={settings.limit}"
         return as_run(self.source, lists, settings, run_id or default_run_id(settings, "own"), described)
 
@@ -373,4 +351,8 @@ def units(
     """
     settings = settings_for(index, {"unit": asked_unit(unit, chunks), **options}).resolved()
     words = open_words(index, settings.language, jobs)
-    return UnitList(unit_set(words, settings, chunks), replace(settings, task=options.get("task")))
+    source = unit_set(words, settings, chunks)
+    rows = np.flatnonzero(source.returnable)
+    at, length = places(source, rows), source.length[rows].astype(np.int64)
+    own = replace(settings, task=options.get("task"))
+    return UnitList(at.document, at.path, at.start, at.end, length, source, rows, own)

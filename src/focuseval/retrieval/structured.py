@@ -71,10 +71,6 @@ class ElementTree:
         """Return the rows of elements that are in the tree."""
         return np.searchsorted(self.element, elements)
 
-    def holds(self, elements: Integers) -> Flags:
-        """Return which elements are in the tree."""
-        return np.isin(elements, self.element, assume_unique=True)
-
     def named(self, names: Sequence[str]) -> Flags:
         """Return which elements have one of the names; ``*`` is any element, an attribute is none."""
         if "*" in names:
@@ -209,16 +205,12 @@ class _Reader:
             last = np.flatnonzero(self.tree.named(steps[-1].names)) if steps else rows
             true = self.tree.compare(last, clause.operator, clause.value)
             return Held(np.zeros(len(rows)), self.tree.reached(steps, true)[rows] > 0)
-        return self._about(clause, rows)
-
-    def _about(self, clause: About, rows: Integers) -> Held:
-        """Return the best score of the elements that the path reaches, and whether one holds a wanted word."""
+        # ``about``: the best score of the elements that the path reaches, and whether one holds a wanted word
         found = self.ranker.match(weights(clause.terms, self.ranker.words.words_of_language))
-        here = np.flatnonzero(self.tree.holds(found.counted.units))
+        here = np.flatnonzero(np.isin(found.counted.units, self.tree.element, assume_unique=True))
         at = self.tree.rows(found.counted.units[here])
-        score, held = np.zeros(len(self.tree)), np.zeros(len(self.tree), np.bool_)
+        score, held = np.zeros(len(self.tree)), np.zeros(len(self.tree))
         score[at] = self.ranker.of_units(found, here)
         held[at] = wanted(found.terms, found.counted)[here]
-        best = self.tree.reached(clause.path.steps, score)[rows]
-        holds = self.tree.reached(clause.path.steps, np.where(held, 1.0, 0.0))[rows]
-        return Held(np.where(np.isfinite(best), best, 0.0), holds > 0)
+        best, reached = (self.tree.reached(clause.path.steps, value)[rows] for value in (score, held))
+        return Held(np.where(np.isfinite(best), best, 0.0), reached > 0)
