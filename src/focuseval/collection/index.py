@@ -15,17 +15,10 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.collection.block import spread
-from focuseval.collection.names import (
-    Names,
-    encoded,
-    find_elements,
-    find_nodes,
-    parse_paths,
-    path_strings,
-    split_pointers,
-)
+from focuseval.collection.names import Names, find_elements, find_nodes, parse_paths, path_strings, split_pointers
 from focuseval.data.tables import Described
 from focuseval.engine.lazy import cached_property
+from focuseval.engine.native import encoded
 from focuseval.errors import CollectionError, counted
 
 if TYPE_CHECKING:

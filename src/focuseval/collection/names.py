@@ -22,6 +22,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from focuseval.engine.native import encoded
 from focuseval.errors import CollectionError
 
 if TYPE_CHECKING:
@@ -160,18 +161,6 @@ def parse_paths(paths: Any) -> Steps:
     n = np.array([n for _, n in known], np.int64)[which]
     path = column.indices.fill_null(-1).to_numpy().astype(np.int64)
     return Steps(path, bounds[:-1], np.diff(bounds), tag, n, names)
-
-
-def encoded(column: Any) -> Any:
-    """Return any column of strings as one dictionary-encoded array."""
-    if not isinstance(column, pa.Array | pa.ChunkedArray):
-        column = pa.array(column, pa.string())
-    if isinstance(column, pa.ChunkedArray):
-        column = column.unify_dictionaries() if pa.types.is_dictionary(column.type) else column
-        column = column.combine_chunks()
-    if isinstance(column, pa.ChunkedArray):  # Arrow gives no array back for a column without chunks
-        column = pa.array([], column.type)
-    return column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
 
 
 def split_pointers(pointers: Any) -> tuple[Any, Integers, Integers]:

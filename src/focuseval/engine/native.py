@@ -303,6 +303,18 @@ def coded(strings: pa.Array | pa.ChunkedArray, keys: NDArray[np.uint64]) -> tupl
     return codes, whole.take(indices(first[:count]))
 
 
+def encoded(column: Any) -> Any:
+    """Return any column of strings as one dictionary-encoded array."""
+    if not isinstance(column, pa.Array | pa.ChunkedArray):
+        column = pa.array(column, pa.string())
+    if isinstance(column, pa.ChunkedArray):
+        column = column.unify_dictionaries() if pa.types.is_dictionary(column.type) else column
+        column = column.combine_chunks()
+    if isinstance(column, pa.ChunkedArray):  # Arrow gives no array back for a column without chunks
+        column = pa.array([], column.type)
+    return column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+
+
 def _plain(column: NDArray[Any], kind: type[np.generic]) -> bool:
     return bool(column.dtype == kind and column.flags.c_contiguous)
 
@@ -369,28 +381,23 @@ class Lookup:
         found = np.full(len(keys), -1, np.int32)
 
         def look(first: int) -> None:
-            self._find_block(keys[first : first + BLOCK], found[first : first + BLOCK])
+            """Follow each key to its row or a free slot; most are asked for in vain: a byte tells, at less cost."""
+            asked, rows = keys[first : first + BLOCK], found[first : first + BLOCK]
+            slot = self._home(asked)
+            marks = self._marks[slot]
+            left = np.flatnonzero((marks == _mark(asked)) | (marks == _SEVERAL))
+            slot = slot[left]
+            row = self._table[slot]
+            while len(left):
+                same = self.keys[row] == asked[left]
+                rows[left[same]] = row[same]
+                left, slot = left[~same], (slot[~same] + 1) & self._mask
+                row = self._table[slot]
+                real = row >= 0
+                left, slot, row = left[real], slot[real], row[real]
 
         in_blocks(look, range(0, len(keys), BLOCK))
         return found
-
-    def _find_block(self, asked: NDArray[np.uint64], found: NDArray[np.int32]) -> None:
-        """Follow each key from its own slot to its row or to a free slot.
-
-        Most keys are asked for in vain: a byte tells, which costs less than a row and its key.
-        """
-        slot = self._home(asked)
-        marks = self._marks[slot]
-        left = np.flatnonzero((marks == _mark(asked)) | (marks == _SEVERAL))
-        slot = slot[left]
-        row = self._table[slot]
-        while len(left):
-            same = self.keys[row] == asked[left]
-            found[left[same]] = row[same]
-            left, slot = left[~same], (slot[~same] + 1) & self._mask
-            row = self._table[slot]
-            real = row >= 0
-            left, slot, row = left[real], slot[real], row[real]
 
 
 def _mark(keys: NDArray[np.uint64]) -> NDArray[np.uint8]:

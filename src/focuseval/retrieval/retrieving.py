@@ -226,7 +226,7 @@ def search(
     paths = [None] * len(rows) if found.path is None else found.path.to_pylist()
     spans = zip(ranker.units.document(rows).tolist(), found.start.tolist(), found.end.tolist(), strict=True)
     wanted = occurrences({term: weight for term, weight in terms.items() if weight > 0}, words)
-    marks = [words["word"][(one.first[:, None] + np.arange(one.size)).reshape(-1)] for one in wanted]
+    marks = [words["word"][(one.first[:, None] + np.arange(len(one.term))).reshape(-1)] for one in wanted]
     return tuple(
         Hit(name, path, start, end, score, *_snippet(words, document, start, end, marks))
         for name, path, score, (document, start, end) in zip(
@@ -306,7 +306,6 @@ class UnitList:
     settings: RetrievalSettings
 
     def __len__(self) -> int:
-        """Return the number of units."""
         return len(self.rows)
 
     def texts(self) -> list[str]:

@@ -64,7 +64,6 @@ class ElementTree:
         return cls(words, np.repeat(documents, sizes), every, np.where(parent < 0, -1, parent - shift))
 
     def __len__(self) -> int:
-        """Return the number of elements."""
         return len(self.element)
 
     def rows(self, elements: Integers) -> Integers:
@@ -77,18 +76,6 @@ class ElementTree:
             return np.ones(len(self), np.bool_)
         wanted = np.array([tag in names for tag in self.words.tags], np.bool_)
         return np.asarray(wanted[self.words["tag"][self.element]])
-
-    def from_above(self, value: Numbers, axis: str) -> Numbers:
-        """Return for every element the value of its parent, or the largest of its ancestors."""
-        above = np.append(value, _NOTHING)
-        found = above[self.parent]
-        if axis == "/":
-            return found
-        at = self.parent
-        while (at >= 0).any():
-            at = np.append(self.parent, -1)[at]
-            found = np.maximum(found, above[at])
-        return found
 
     def reached(self, steps: Sequence[Step], value: Numbers) -> Numbers:
         """Return for every element the largest value of those that a path reaches from it, −∞ where there is none."""
@@ -176,10 +163,15 @@ class _Reader:
         """Return for every element the best sum over all ways to reach it, −∞ where there is none."""
         best = np.full(len(self.tree), _NOTHING)
         for number, step in enumerate(steps):
-            if number:
-                before = self.tree.from_above(best, step.axis)
+            parent = self.tree.parent
+            if number:  # what the parent has, or the largest of the ancestors
+                above = np.append(best, _NOTHING)
+                before, at = above[parent], parent
+                while step.axis == "//" and (at >= 0).any():
+                    at = np.append(parent, -1)[at]
+                    before = np.maximum(before, above[at])
             else:  # the first step reaches roots, or all
-                before = np.where((self.tree.parent < 0) | (step.axis == "//"), 0.0, _NOTHING)
+                before = np.where((parent < 0) | (step.axis == "//"), 0.0, _NOTHING)
             rows = np.flatnonzero(self.tree.named(step.names) & np.isfinite(before))
             best = np.full(len(self.tree), _NOTHING)
             held = self._all(step.predicates, rows)

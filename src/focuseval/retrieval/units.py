@@ -55,11 +55,6 @@ class Occurrences:
     weight: int
     first: NDArray[np.int32]
 
-    @property
-    def size(self) -> int:
-        """Kept words of one occurrence."""
-        return len(self.term)
-
 
 def occurrences(query: Weights, among: IndexedWords) -> list[Occurrences]:
     """Return where the terms of a query stand, those that stand somewhere; the words of a phrase follow each other."""
@@ -127,8 +122,8 @@ class ElementUnits:
         """Return the elements that hold a term, and how often."""
         leaves = []
         for term in terms:  # the deepest element around every occurrence; a phrase across documents has none
-            element, end = np.asarray(self.words["element"][term.first]), term.first + np.int32(term.size)
-            while term.size > 1 and (short := np.flatnonzero(self.words["last"][element] < end)).size:
+            element, end = np.asarray(self.words["element"][term.first]), term.first + np.int32(len(term.term))
+            while len(term.term) > 1 and (short := np.flatnonzero(self.words["last"][element] < end)).size:
                 element[short] = self.words["parent"][element[short]]
                 inside = element >= 0
                 element, end = element[inside], end[inside]
@@ -205,7 +200,7 @@ class SpanUnits:
         word, held = self.words["word"], []
         reach, nested = self._reach
         for term in terms:  # all units around every occurrence, ascending for each
-            end: Integers = np.minimum(term.first.astype(np.int64) + term.size, len(word)) - 1
+            end: Integers = np.minimum(term.first.astype(np.int64) + len(term.term), len(word)) - 1
             first, last = word[term.first], word[end]
             lowest = np.searchsorted(reach, last, "right")
             many = np.maximum(np.searchsorted(self.first, first, "right") - lowest, 0)
