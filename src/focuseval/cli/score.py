@@ -96,10 +96,7 @@ def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
 def score_files(
     gold: str, runs: tuple[str, ...], options: dict[str, Any], also: Callable[[Evaluation], Evaluation] | None = None
 ) -> Scores:
-    """Read what the options name and evaluate it; remarks go to the standard error.
-
-    `also` may change what is planned, before anything is scored; options that a command does not have are not set.
-    """
+    """Read what the options name, plan it (`also` may change the plan) and score; remarks go to the standard error."""
     here = options.get("cluster") is None
     sources = ahead(runs, options["run_format"]) if here else list(runs)  # large runs are read while the gold is
     judged, index = read_judged(gold, options)

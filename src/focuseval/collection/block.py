@@ -263,10 +263,7 @@ def joined(blocks: Sequence[Block]) -> Block:
 
 
 def fingerprint(block: Block) -> int:
-    """Return the sum of the hashes of (text's hash, id) pairs; sums of blocks add up to that of a collection.
-
-    A sum does not depend on the order of documents, nor on how they were cut into blocks.
-    """
+    """Return the sum of the hashes of (text's hash, id) pairs, to which order and cutting into blocks do not matter."""
     ids, digests = (block.batch.column(name).to_pylist() for name in ("id", "sha256"))
     pairs = (f"{digest} {name}".encode() for name, digest in zip(ids, digests, strict=True))
     return sum(int.from_bytes(hashlib.sha256(pair).digest(), "big") for pair in pairs) % 2**256

@@ -257,10 +257,7 @@ def _lower_bound(less: Callable[[Integers, Integers], NDArray[np.bool_]], low: I
 
 
 def find_nodes(block: Block, document: Integers, element: Integers, n: Integers, *, strip: bool) -> Integers:
-    """Return the row (in the block) of the n-th text node of each element; −1 where there is none.
-
-    With `strip`, nodes of white space alone are not counted.
-    """
+    """Return each element's n-th text node (its row in the block, or −1); `strip` counts none of white space alone."""
     solid, first_node = block.node("solid"), block.element("first_node")
     base = block.node_bounds[document]
     low = base + first_node[element]

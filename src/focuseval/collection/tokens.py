@@ -42,10 +42,7 @@ class Tokenizer(Protocol):
 
 
 def open_tokenizer(given: str | Tokenizer) -> Tokenizer:
-    """Return a tokenizer from ``tiktoken:NAME`` or ``tokenizers:FILE``; one that is open already is returned as it is.
-
-    It is loaded at once, so that a wrong name is refused before any work is done.
-    """
+    """Return a tokenizer, loaded, from ``tiktoken:NAME`` or ``tokenizers:FILE``; one that is open stays as it is."""
     if not isinstance(given, str):
         return given
     package, _, name = given.partition(":")

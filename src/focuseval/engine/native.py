@@ -33,8 +33,7 @@ _SPARE = 8
 _MOST = (1 << 31) - 1 - _SPARE
 """Bytes that 32-bit offsets can count."""
 
-_NUMBERS = {"int": 8, "rank": 4, "real": 8}
-"""Bytes of a number."""
+_NUMBERS = {"int": pa.int64(), "rank": pa.int32(), "real": pa.float64()}
 
 _COLUMN = np.dtype([(name, "i8") for name in ("kind", "values", "offsets", "ends", "count", "above", "length")])
 """`struct column`."""
@@ -137,7 +136,7 @@ def _room(kind: str | None, rows: int, size: int) -> dict[str, pa.Buffer]:
     if kind is None:
         return {}
     if kind in _NUMBERS:
-        return {"values": pa.allocate_buffer(_NUMBERS[kind] * rows, resizable=True)}
+        return {"values": pa.allocate_buffer(_NUMBERS[kind].byte_width * rows, resizable=True)}
     sizes = {"values": size + _SPARE, "offsets": 4 * (rows + 1)} | ({"ends": 4 * rows} if kind == "block" else {})
     room = {name: pa.allocate_buffer(size, resizable=True) for name, size in sizes.items()}
     np.frombuffer(room["offsets"], np.int32)[0] = 0
@@ -149,8 +148,7 @@ def _array(kind: str | None, room: dict[str, pa.Buffer], rows: int, count: int) 
     if kind is None:
         return None
     if kind in _NUMBERS:
-        number = {"int": pa.int64(), "rank": pa.int32(), "real": pa.float64()}[kind]
-        return pa.Array.from_buffers(number, rows, [None, room["values"]])
+        return pa.Array.from_buffers(_NUMBERS[kind], rows, [None, room["values"]])
     room["offsets"].resize(4 * (count + 1), shrink_to_fit=True)
     room["values"].resize(int(np.frombuffer(room["offsets"], np.int32)[-1]), shrink_to_fit=True)
     strings = pa.Array.from_buffers(pa.string(), count, [None, room["offsets"], room["values"]])

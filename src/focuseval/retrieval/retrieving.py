@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focuseval.collection.chunks import span_texts
+from focuseval.data.highlights import merge
 from focuseval.data.remarks import worded
 from focuseval.data.topics.topic import plain_topic
 from focuseval.errors import CollectionError, FormatError, Place, UsageError, counted, did_you_mean
@@ -238,46 +239,39 @@ def search(
 def _snippet(
     words: IndexedWords, document: int, start: int, end: int, marks: Sequence[NDArray[np.int64]]
 ) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Return the part of a unit's text that shows most of the query's words, and where they stand in it."""
-    low, high = words["word_bounds"][document : document + 2]
-    first = int(low + np.searchsorted(words["start"][low:high], start))
-    last = int(low + np.searchsorted(words["start"][low:high], end))
-    inside = [mark[np.searchsorted(mark, first) : np.searchsorted(mark, last)] for mark in marks]
-    at = np.unique(np.concatenate([np.zeros(0, np.int64), *inside]))
-    if not len(at):
-        return _cut(words, document, (start, min(end, start + _WIDTH)), [])
-    begin, finish = words["start"][at], words["end"][at]
-    ends = np.searchsorted(begin, begin + _WIDTH)
-    shown = sum((np.searchsorted(some, at[ends - 1], "right") > np.searchsorted(some, at)) * 100 for some in inside)
-    best = int(np.argmax(shown + (ends - np.arange(len(at)))))
-    spans = list(zip(begin[best : ends[best]].tolist(), finish[best : ends[best]].tolist(), strict=True))
-    lead = max((_WIDTH - (spans[-1][1] - spans[0][0])) // 3, 0)
-    left = max(start, spans[0][0] - lead)
-    return _cut(words, document, (left, min(end, max(left + _WIDTH, spans[-1][1]))), spans)
+    """Return the part of a unit's text that shows most of the query's words, and where they stand in it.
 
-
-def _cut(
-    words: IndexedWords, document: int, part: tuple[int, int], spans: Sequence[tuple[int, int]]
-) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Return a part of a text as one line of whole words, white space as single blanks, and where spans lie in it."""
+    It is one line of whole words, white space as single blanks.
+    """
     low, high = words["word_bounds"][document : document + 2]
     begins, ends = words["start"][low:high], words["end"][low:high]
-    known = np.flatnonzero((begins >= part[0]) & (ends <= part[1]))
-    left, right = (int(begins[known[0]]), int(ends[known].max())) if len(known) else part
+    first, last = (int(low + np.searchsorted(begins, edge)) for edge in (start, end))
+    inside = [mark[np.searchsorted(mark, first) : np.searchsorted(mark, last)] for mark in marks]
+    at = np.unique(np.concatenate([np.zeros(0, np.int64), *inside]))
+    spans, left, right = list[tuple[int, int]](), start, min(end, start + _WIDTH)
+    if len(at):
+        begin, finish = words["start"][at], words["end"][at]
+        stops = np.searchsorted(begin, begin + _WIDTH)
+        shown = sum(
+            (np.searchsorted(some, at[stops - 1], "right") > np.searchsorted(some, at)) * 100 for some in inside
+        )
+        best = int(np.argmax(shown + (stops - np.arange(len(at)))))
+        spans = list(zip(begin[best : stops[best]].tolist(), finish[best : stops[best]].tolist(), strict=True))
+        left = max(start, spans[0][0] - max((_WIDTH - (spans[-1][1] - spans[0][0])) // 3, 0))
+        right = min(end, max(left + _WIDTH, spans[-1][1]))
+    whole = np.flatnonzero((begins >= left) & (ends <= right))
+    if len(whole):
+        left, right = int(begins[whole[0]]), int(ends[whole].max())
     text = words.index.text(document)
-    merged: list[tuple[int, int]] = []  # spans touch or overlap where words are pairs of characters
-    for first, end in spans:
-        begin = merged.pop()[0] if merged and first <= merged[-1][1] else first
-        merged.append((begin, end))
     pieces: list[str] = []
-    marks: list[tuple[int, int]] = []
-    size, at = 0, left
-    for first, end in merged:
-        before, word = _blanks(text[at:first]), text[first:end]
+    places: list[tuple[int, int]] = []
+    size, upto = 0, left
+    for begin, finish in merge(spans):  # they touch or overlap where words are pairs of characters
+        before, word = _blanks(text[upto:begin]), text[begin:finish]
         pieces += [before, word]
-        marks.append((size + len(before), size + len(before) + len(word)))
-        size, at = size + len(before) + len(word), end
-    return "".join([*pieces, _blanks(text[at:right])]), tuple(marks)
+        places.append((size + len(before), size + len(before) + len(word)))
+        size, upto = size + len(before) + len(word), finish
+    return "".join([*pieces, _blanks(text[upto:right])]), tuple(places)
 
 
 def _blanks(text: str) -> str:
