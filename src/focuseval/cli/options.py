@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import os
 import zipfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,16 +87,13 @@ _CLUSTER = "A Dask cluster: local[:N] for N processes here, tcp://HOST:PORT, or 
 cluster_option = click.option("--cluster", metavar="WHERE", help=_CLUSTER)
 
 
-@contextmanager
-def cluster_workers(where: str | None) -> Iterator[Any]:
+def cluster_workers(where: str | None) -> AbstractContextManager[Any]:
     """Give the workers of the cluster that ``--cluster`` names; None without it, and nothing is loaded."""
     if where is None:
-        yield None
-        return
+        return nullcontext()
     from focuseval.engine.cluster import connected  # noqa: PLC0415  needs Dask, which is optional and takes a second
 
-    with connected(where, lambda line: click.echo(line, err=True)) as workers:
-        yield workers
+    return connected(where, lambda line: click.echo(line, err=True))
 
 
 def _set_cache(_: click.Context, __: click.Parameter, value: str | None) -> None:

@@ -74,13 +74,11 @@ class Elements:
     @property
     def tags(self) -> list[str]:
         """The tag of every element."""
-        found: list[str] = self.tag.to_pylist()
-        return found
+        return list(self.tag.to_pylist())
 
     def paths(self) -> list[str]:
         """Return the path of every element."""
-        found: list[str] = self.path_strings(np.arange(len(self))).to_pylist()
-        return found
+        return list(self.path_strings(np.arange(len(self))).to_pylist())
 
     def path_strings(self, rows: NDArray[np.integer]) -> Any:
         """Return the paths of some rows of this table as a string array."""
@@ -168,8 +166,7 @@ class Index(Described):
 
     def text(self, row: int) -> str:
         """Return the text of one document."""
-        found: str = self.texts([row])[0].as_py()
-        return found
+        return str(self.texts([row])[0])
 
     def texts(self, rows: ArrayLike) -> Any:
         """Return the texts of documents as one large string array, in the order of `rows`."""

@@ -163,7 +163,6 @@ def _array(kind: str | None, room: dict[str, pa.Buffer], rows: int, count: int) 
 def hash64(strings: pa.Array | pa.ChunkedArray) -> NDArray[np.uint64]:
     """Return a key for every string of an Arrow array, plain or dictionary-encoded, maybe chunked.
 
-    >>> import pyarrow as pa
     >>> a, b, c = hash64(pa.array(["d1", "a longer identifier", "d1"]))
     >>> bool(a == c), bool(a == b)
     (True, False)
@@ -262,7 +261,6 @@ def indices(rows: NDArray[np.integer], there: NDArray[np.bool_] | None = None) -
 def rows_of_chunks(column: pa.Array | pa.ChunkedArray, rows: NDArray[np.integer]) -> pa.Array | pa.ChunkedArray:
     """Return some rows, in ascending order, of an Arrow column; Arrow itself would first join all of its chunks.
 
-    >>> import pyarrow as pa
     >>> rows_of_chunks(pa.chunked_array([["a", "b"], ["c"], ["d"]]), np.array([1, 3])).to_pylist()
     ['b', 'd']
     """
@@ -283,7 +281,6 @@ def coded(strings: pa.Array | pa.ChunkedArray, keys: NDArray[np.uint64]) -> tupl
 
     What Arrow's dictionary encoding does; compiled code does it in less time, as the keys are known.
 
-    >>> import pyarrow as pa
     >>> names = pa.array(["b", "a", "b"])
     >>> codes, distinct = coded(names, hash64(names))
     >>> codes.tolist(), distinct.to_pylist()

@@ -176,8 +176,7 @@ def _column(folder: Path, name: str, size: int) -> NDArray[Any]:
 
 def _block(scratch: Location, number: int, name: str) -> NDArray[Any]:
     with (scratch / f"{number}-{name}.npy").open("rb") as file:
-        column: NDArray[Any] = np.load(file)
-    return column
+        return np.asarray(np.load(file))
 
 
 def _terms(folder: Path, scratch: Location, many: int) -> tuple[pa.Array, list[NDArray[np.int32]]]:

@@ -260,8 +260,7 @@ class Sweep:
     @cached_property
     def order(self) -> list[int]:
         """The chunkings, best first."""
-        found: list[int] = order_of(self.scores).tolist()
-        return found
+        return list(order_of(self.scores).tolist())
 
     @property
     def best(self) -> str:

@@ -99,8 +99,7 @@ class ElementUnits:
     @property
     def depth(self) -> NDArray[np.integer] | None:
         """1 for a root."""
-        depth: NDArray[np.int16] = self.words["depth"]
-        return depth
+        return self.words["depth"]
 
     @cached_property
     def returnable(self) -> NDArray[np.bool_]:

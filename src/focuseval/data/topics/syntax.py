@@ -343,5 +343,4 @@ class Query(Node):
 
     def as_json(self) -> dict[str, Any]:
         """Return the syntax tree as nested dictionaries with positions."""
-        tree: dict[str, Any] = as_json(self)
-        return tree
+        return dict(as_json(self))
