@@ -12,6 +12,7 @@ from focuseval.formats.chunks import write_chunks
 from focuseval.formats.embedded import open_documents
 
 LAYOUTS = ("jsonl", "segments")
+TO = "Lines of doc, chunk, start, end, text; or segments with ids (doc#number)."
 
 
 @click.command(cls=Command, opens=NO)
@@ -19,13 +20,7 @@ LAYOUTS = ("jsonl", "segments")
 @click.argument("spec", metavar="SPEC")
 @click.option("-o", "--output", required=True, metavar="CHUNKS", help="The file to write; - for the standard output.")
 @tokenizer_option
-@click.option(
-    "--to",
-    "layout",
-    type=click.Choice(LAYOUTS),
-    default=LAYOUTS[0],
-    help="Lines of doc, chunk, start, end, text; or segments with ids (doc#number).",
-)
+@click.option("--to", "layout", type=click.Choice(LAYOUTS), default=LAYOUTS[0], help=TO)
 def chunk(docs: str, spec: str, output: str, tokenizer: str | None, layout: str) -> None:
     r"""Cut DOCS into chunks as SPEC says, and write each with its offsets and its text, for any retriever.
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from focuseval.data.tables import Table
     from focuseval.evaluation.evaluation import Evaluation
 
+COEFFICIENTS = ("tau-b", "tau-a", "tau-ap", "spearman")
 AXES = ("measures", "recall-bases", "ideals", "quantisations")
 
 
@@ -29,12 +30,7 @@ AXES = ("measures", "recall-bases", "ideals", "quantisations")
 @baseline_option
 @click.option("--pairs", is_flag=True, help="Print every pair (always done for up to 6 runs).")
 @click.option("--correlate", "axes", type=click.Choice(AXES), multiple=True, help="Correlate rankings; repeatable.")
-@click.option(
-    "--coefficient",
-    type=click.Choice(["tau-b", "tau-a", "tau-ap", "spearman"]),
-    default="tau-b",
-    help="Rank correlation for --correlate.",
-)
+@click.option("--coefficient", type=click.Choice(COEFFICIENTS), default="tau-b", help="Correlation for --correlate.")
 @results_options
 def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Compare RUNs over the topics of GOLD: means with intervals, the significance matrix, rank correlations.

@@ -23,27 +23,19 @@ if TYPE_CHECKING:
     from focuseval.collection.build import Built
     from focuseval.collection.parse import ParseReport
 
+KEEP_GOING = "Leave unreadable documents out and list them; broken archives and ids found twice still fail."
+WORDS = "Also read the words, as 'focuseval retrieve' would; in English if none is named."
+
 
 @click.command(cls=Command, opens=NO)
 @click.argument("source", nargs=-1, required=True)
 @click.option("-o", "--output", "target", required=True, metavar="INDEX", help="The index to make.")
 @click.option("-j", "--jobs", type=click.IntRange(1), help="Processes to use; all cores if not given.")
-@click.option(
-    "--keep-going",
-    is_flag=True,
-    help="Leave unreadable documents out and list them; broken archives and ids found twice still fail.",
-)
+@click.option("--keep-going", is_flag=True, help=KEEP_GOING)
 @click.option("--force", is_flag=True, help="Replace an existing index.")
 @click.option("--resume", is_flag=True, help="Resume an interrupted build; what has not changed is kept.")
 @cluster_option
-@click.option(
-    "--words",
-    "language",
-    is_flag=False,
-    flag_value="english",
-    metavar="[LANGUAGE]",
-    help="Also read the words, as 'focuseval retrieve' would; in English if none is named.",
-)
+@click.option("--words", "language", is_flag=False, flag_value="english", metavar="[LANGUAGE]", help=WORDS)
 def index(source: tuple[str, ...], target: str, language: str | None, cluster: str | None, **options: Any) -> None:
     r"""Index documents: every element's path and span, in code points of the text.
 

@@ -32,9 +32,7 @@ SETTINGS = ("endpoint", "model", "window", "jobs", "max_tokens", "timeout", "ret
 @click.option("--max-tokens", type=click.IntRange(1), default=2_000, help="The longest answer, in tokens.")
 @click.option("--prompt", metavar="FILE", help="Ask with this text: {query}, {document}, {description}, {narrative}.")
 @click.option("--timeout", type=FiniteRange(0.1, 86_400), default=120.0, help="Seconds for one answer.")
-@click.option(
-    "--retries", type=click.IntRange(0), default=5, help="How often to ask again after 429, 5xx or a timeout."
-)
+@click.option("--retries", type=click.IntRange(0), default=5, help="How often to ask again after 429, 5xx, a timeout.")
 @click.option("--limit", type=click.IntRange(1), help="Judge at most this many documents now.")
 @layout_option("text", "json", what="How the counts are printed.")
 @click.option("--dry-run", is_flag=True, help="Send nothing; print the prompts and an estimate.")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import os
 import zipfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,16 +63,10 @@ def _only_one(ctx: click.Context, _: click.Parameter, value: str | None) -> str 
     return value
 
 
+_DOCUMENTS = "folder, archive, JSON lines, segments, gold with texts"
 collection_options = combined(
-    click.option(
-        "--index", metavar="INDEX", callback=_only_one, help="Index of the collection, made by 'focuseval index'."
-    ),
-    click.option(
-        "--docs",
-        metavar="DOCS",
-        callback=_only_one,
-        help="Documents in place of an index: folder, archive, JSON lines, segments, gold with texts.",
-    ),
+    click.option("--index", metavar="INDEX", callback=_only_one, help="Index of the collection: 'focuseval index'."),
+    click.option("--docs", metavar="DOCS", callback=_only_one, help=f"Documents in place of an index: {_DOCUMENTS}."),
 )
 
 
@@ -89,23 +83,17 @@ def open_collection(options: dict[str, Any]) -> Any:
     return None
 
 
-cluster_option = click.option(
-    "--cluster",
-    metavar="WHERE",
-    help="A Dask cluster: local[:N] for N processes here, tcp://HOST:PORT, or a scheduler file.",
-)
+_CLUSTER = "A Dask cluster: local[:N] for N processes here, tcp://HOST:PORT, or a scheduler file."
+cluster_option = click.option("--cluster", metavar="WHERE", help=_CLUSTER)
 
 
-@contextmanager
-def cluster_workers(where: str | None) -> Iterator[Any]:
+def cluster_workers(where: str | None) -> AbstractContextManager[Any]:
     """Give the workers of the cluster that ``--cluster`` names; None without it, and nothing is loaded."""
     if where is None:
-        yield None
-        return
+        return nullcontext()
     from focuseval.engine.cluster import connected  # noqa: PLC0415  needs Dask, which is optional and takes a second
 
-    with connected(where, lambda line: click.echo(line, err=True)) as workers:
-        yield workers
+    return connected(where, lambda line: click.echo(line, err=True))
 
 
 def _set_cache(_: click.Context, __: click.Parameter, value: str | None) -> None:
@@ -114,25 +102,15 @@ def _set_cache(_: click.Context, __: click.Parameter, value: str | None) -> None
         os.environ["FOCUSEVAL_CACHE"] = value
 
 
-cache_option = click.option(
-    "--cache",
-    metavar="DIR",
-    callback=_set_cache,
-    expose_value=False,
-    help="Keep blocks of an index on object storage here, up to 10 GB (FOCUSEVAL_CACHE, FOCUSEVAL_CACHE_GB).",
-)
+_CACHE = "Keep blocks of an index on object storage here, up to 10 GB (FOCUSEVAL_CACHE, FOCUSEVAL_CACHE_GB)."
+cache_option = click.option("--cache", metavar="DIR", callback=_set_cache, expose_value=False, help=_CACHE)
 
 # -------------------------------------------------------------------------------------------------------- gold and runs
 
-gold_format_option = click.option(
-    "--gold-format", metavar="FORMAT", help="Format of the gold, if not detected; see 'focuseval formats'."
-)
-run_format_option = click.option(
-    "--run-format", metavar="FORMAT", help="Format of the runs, if not detected; see 'focuseval formats'."
-)
-unknown_option = click.option(
-    "--allow-unknown", is_flag=True, help="Go on although the index has almost no judged document."
-)
+_FORMAT = "Format of the {}, if not detected; see 'focuseval formats'."
+gold_format_option = click.option("--gold-format", metavar="FORMAT", help=_FORMAT.format("gold"))
+run_format_option = click.option("--run-format", metavar="FORMAT", help=_FORMAT.format("runs"))
+unknown_option = click.option("--allow-unknown", is_flag=True, help="Go on if the index has almost no judged document.")
 
 
 def whose_options(when: str = ", when the gold is a project of 'focuseval assess'") -> Decorator:
@@ -247,11 +225,8 @@ def profile_option(what: str = "Policies and default measures of a campaign") ->
     return click.option("--profile", metavar="PROFILE", help=f"{what}; see 'focuseval profiles'.")
 
 
-tokenizer_option = click.option(
-    "--tokenizer",
-    metavar="TOKENIZER",
-    help="The tokenizer that counts tokens (spanR@500t): tiktoken:NAME, or tokenizers:FILE of a tokenizer.json.",
-)
+_TOKENIZER = "The tokenizer that counts tokens (spanR@500t): tiktoken:NAME, or tokenizers:FILE of a tokenizer.json."
+tokenizer_option = click.option("--tokenizer", metavar="TOKENIZER", help=_TOKENIZER)
 
 
 def evaluation_options(
@@ -293,8 +268,6 @@ def layout_option(
     )
 
 
-output_option = click.option(
-    "-o", "--output", metavar="FILE", help="Write to this file instead of the standard output."
-)
+output_option = click.option("-o", "--output", metavar="FILE", help="Write to this file, not to the standard output.")
 results_options = combined(layout_option(), output_option)
 """How tables of results are printed, and where."""

@@ -153,10 +153,7 @@ def write_results(
     signature: str = "",
     page: Callable[[], str] | None = None,
 ) -> None:
-    """Print results, or write them to ``--output``: a page where one is given, plain values as JSON, or tables.
-
-    Tables are as wide as the terminal is, or as they need to be in a file.
-    """
+    """Print results, or write them to ``--output``: a page where one is given, plain values as JSON, or tables."""
     layout, output = options["layout"], options.get("output")
     if page is not None:
         text = page()

@@ -18,6 +18,7 @@ from focuseval.formats.files import read_run
 if TYPE_CHECKING:
     from focuseval.assessment.pool import PoolStatistics
 
+ORDERS = ("runs", "shuffled")
 MATRIX = 12
 """Up to so many runs every pair's overlap is printed, beyond them the smallest and the largest."""
 
@@ -27,12 +28,7 @@ MATRIX = 12
 @click.option("-o", "--output", required=True, metavar="POOL", help="Where to write the pool.")
 @click.option("--depth", type=click.IntRange(1), help="Every document down to this rank.  [default: 100]")
 @click.option("--size", type=click.IntRange(1), help="Rank by rank, until a topic has this many documents.")
-@click.option(
-    "--order",
-    type=click.Choice(["runs", "shuffled"]),
-    default="runs",
-    help="Documents that more runs returned first, or random.",
-)
+@click.option("--order", type=click.Choice(ORDERS), default=ORDERS[0], help="Those of more runs first, or random.")
 @click.option("--seed", type=click.IntRange(0), default=0, help="Random seed of --order shuffled.")
 @click.option("--top-up", metavar="POOL", help="Add to this pool (a file or a project); what is in it keeps its place.")
 @run_format_option

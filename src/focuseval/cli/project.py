@@ -165,9 +165,7 @@ def import_file(project: str, source: str, **options: Any) -> None:
 
 @project.verb("archive", READS, collection_options)
 @click.argument("target", metavar="FILE")
-@click.option(
-    "--merge", type=click.Choice(MERGES), help="How judgements of several people are merged.  [default: union]"
-)
+@click.option("--merge", type=click.Choice(MERGES), help="How people's judgements are merged.  [default: union]")
 @click.option("--imported", is_flag=True, help="Also use imported assessors.")
 @click.option("--anonymous", is_flag=True, help="Replace people's names by a1, a2 ….")
 def archive(project: str, target: str, **options: Any) -> None:

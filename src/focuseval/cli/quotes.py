@@ -15,15 +15,8 @@ from focuseval.evaluation.quotes import verify_quotes
 @click.command(cls=Command, opens=NO)
 @click.argument("file", metavar="ANSWERS")
 @collection_options
-@click.option(
-    "--similarity",
-    type=FiniteRange(0.5, 1),
-    default=0.9,
-    help="Least share of an altered quotation that is in the document.",
-)
-@click.option(
-    "--shortest", type=click.IntRange(1), default=20, help="Skip quotations in running text with fewer characters."
-)
+@click.option("--similarity", type=FiniteRange(0.5, 1), default=0.9, help="Least share of an altered quotation found.")
+@click.option("--shortest", type=click.IntRange(1), default=20, help="Fewest characters of quotations in running text.")
 @click.option("--strict", is_flag=True, help="Exit with 1 unless every quotation is verbatim in what it cites.")
 @results_options
 def quotes(file: str, **options: Any) -> None:

@@ -44,9 +44,7 @@ EVIDENCE = (
 @click.option("--fidelity", is_flag=True, help="Also test the measures on simulated runs; needs the collection.")
 @click.option("--text-limit", type=FiniteRange(0), default=2.5, help="Megabytes of compressed text in the page.")
 @click.option("--serve", is_flag=True, help="Show the report from a server on this machine, with nothing left out.")
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, show_default=False, help="Port of --serve; else a free one."
-)
+@click.option("--port", type=click.IntRange(0, 65535), help="Port of --serve; else a free one.")
 @significance_options(draws="10000; 1000 with --test bootstrap --tails 1")
 def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Report on RUNs: which is better, on which topics, and what each found and missed in the text.
@@ -112,7 +110,7 @@ def _serve(evidence: Evidence, options: dict[str, Any]) -> None:
     from focuseval.assessment.web.serve import Server, bind, names_of  # noqa: PLC0415  only --serve needs Flask
     from focuseval.report.serve import create_app, fresh_token  # noqa: PLC0415  as above
 
-    listening = bind(port=options["port"])
+    listening = bind(port=options["port"] or 0)
     port, token = listening.getsockname()[1], fresh_token()
     app = create_app(evidence, token, names_of("127.0.0.1", port), title=options["title"])
     server = Server(app, listening)

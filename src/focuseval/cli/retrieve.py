@@ -24,26 +24,14 @@ READING = "reading words"
 
 retrieval_options = combined(
     task_option("What the list is made for"),
-    click.option(
-        "--unit",
-        metavar="UNIT",
-        help="element, document, passage:WORDS[/STEP], or a SPEC of 'focuseval chunk'; see below.",
-    ),
+    click.option("--unit", metavar="UNIT", help="element, document, passage:WORDS[/STEP], or a SPEC of 'chunk'."),
     click.option("--tags", metavar="TAG,…", help="Elements with these tags only."),
-    click.option(
-        "--min-words", type=click.IntRange(0), help="Only elements with this many words or more; by default 10."
-    ),
-    click.option(
-        "--k1", type=float, help="BM25's k1: how soon more occurrences of a word stop counting; by default 1.2."
-    ),
+    click.option("--min-words", type=click.IntRange(0), help="Fewest words of an element; by default 10."),
+    click.option("--k1", type=float, help="BM25's k1: how soon more occurrences of a word add little; by default 1.2."),
     click.option("--b", type=float, help="BM25's b: how much long units are penalised, from 0 to 1; by default 0.75."),
     click.option("--mix", type=float, help="Share of the document's score, from 0 to 1."),
     click.option("--idf", metavar="WHAT", help="Whether idf counts documents or units."),
-    click.option(
-        "--language",
-        metavar="NAME",
-        help="Stemmer and stop words: a language of Snowball, or none; by default english.",
-    ),
+    click.option("--language", metavar="NAME", help="Snowball's stemmer and stop words, or none; by default english."),
     click.option("--cas", metavar="HOW", help="Structured titles: strict, vague or ignore; by default ignore."),
     click.option("-j", "--jobs", type=click.IntRange(1), help="Processes that read words; by default all cores."),
 )
@@ -57,9 +45,7 @@ retrieval_options = combined(
 @retrieval_options
 @click.option("--limit", type=int, help="Most results of a topic; by default 1500, the limit of most tasks.")
 @click.option("--run-id", metavar="ID", help="Name of the run; by default what it returns, and for which task.")
-@click.option(
-    "--to", "layout", metavar="FORMAT", help="Format of the run; by default run-jsonl for a .jsonl file, else inex-xml."
-)
+@click.option("--to", "layout", metavar="FORMAT", help="Format; by default run-jsonl for .jsonl, else inex-xml.")
 @cluster_option
 @cache_option
 def retrieve(index: str, topics: str, **options: Any) -> None:

@@ -48,9 +48,7 @@ SMALL = 1 << 26
 @layout_option(*FORMATS)
 @output_option
 @click.option("--curves", metavar="FILE", help="Write the measures' curves as CSV: measure, run, topic, x, y.")
-@click.option(
-    "--jobs", type=click.IntRange(1), help="Processes that score runs.  [default: all cores where there is much to do]"
-)
+@click.option("--jobs", type=click.IntRange(1), help="Processes.  [default: all cores where there is much to do]")
 @cluster_option
 @cache_option
 @click.option(
@@ -58,9 +56,7 @@ SMALL = 1 << 26
     type=click.Choice(["inex_eval", "legalbenchrag", "chroma"]),
     help="Follow another tool's rules, or print its numbers beside ours and why they differ.",
 )
-@click.option(
-    "--chunks", metavar="FILE|SPEC", help="All chunks, for ceiling(…), or how to cut them: see 'chunk --help'."
-)
+@click.option("--chunks", metavar="FILE|SPEC", help="All chunks, for ceiling(…), or how to cut them: 'chunk --help'.")
 def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Score RUNs against GOLD.
 
@@ -100,10 +96,7 @@ def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
 def score_files(
     gold: str, runs: tuple[str, ...], options: dict[str, Any], also: Callable[[Evaluation], Evaluation] | None = None
 ) -> Scores:
-    """Read what the options name and evaluate it; remarks go to the standard error.
-
-    `also` may change what is planned, before anything is scored; options that a command does not have are not set.
-    """
+    """Read what the options name, plan it (`also` may change the plan) and score; remarks go to the standard error."""
     here = options.get("cluster") is None
     sources = ahead(runs, options["run_format"]) if here else list(runs)  # large runs are read while the gold is
     judged, index = read_judged(gold, options)

@@ -24,9 +24,7 @@ def significance_options(*, tails: int = 2, correction: str = PAIRS, draws: str 
     resampled = f"Resamples of randomisation, bootstrap and intervals.  [default: {draws}]"
     level = FiniteRange(0, 1, min_open=True, max_open=True)
     return combined(
-        click.option(
-            "--test", type=click.Choice(TESTS), default=TESTS[0], help="Test of significance, paired over topics."
-        ),
+        click.option("--test", type=click.Choice(TESTS), default=TESTS[0], help="Significance test, paired by topic."),
         click.option("--tails", type=click.IntRange(1, 2), default=tails, help=direction),
         click.option("--resamples", type=click.IntRange(1, MOST_RESAMPLES), help=resampled),
         click.option("--alpha", type=level, default=0.05, help="Level of significance."),

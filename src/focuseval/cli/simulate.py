@@ -21,16 +21,9 @@ from focuseval.studies.simulation import simulate as simulate_run
 
 @click.command(cls=Command, opens=READS)
 @click.argument("gold")
-@click.option(
-    "--kind", required=True, metavar="KIND", help="full, ideal, reversed, leaves; S-R …; random, degraded; see below."
-)
+@click.option("--kind", required=True, help="full, ideal, reversed, leaves; S-R …; random, degraded; see below.")
 @click.option("-o", "--output", required=True, metavar="RUN", help="The run to write; - for the standard output.")
-@click.option(
-    "--to",
-    "layout",
-    metavar="FORMAT",
-    help="Format of the run; by default run-jsonl for a .jsonl file, else what fits.",
-)
+@click.option("--to", "layout", metavar="FORMAT", help="Format; by default run-jsonl for .jsonl, else what fits.")
 @gold_options
 @drop_tags_option
 @task_option("Make the run valid for this task; with --kind degraded and noise 0, its best run")

@@ -21,6 +21,8 @@ from focuseval.inference.settings import settings_of
 from focuseval.report.page import render_html
 from focuseval.retrieval.sweeping import sweep as sweep_chunkings
 
+CUT = "How to cut: words:100, sentences:5 …; see 'focuseval chunk --help'."
+RETRIEVER = "bm25, as 'focuseval retrieve' ranks (the default), or your run for each SPEC."
 SEVERAL = ("--chunks", "--retriever")
 """Options behind which several values may stand."""
 
@@ -44,28 +46,13 @@ class SweepCommand(Command):
 @click.command(cls=SweepCommand, opens=READS)
 @click.argument("gold")
 @gold_options
-@click.option(
-    "--chunks",
-    multiple=True,
-    required=True,
-    metavar="SPEC…",
-    help="How to cut: words:100, sentences:5 …; see 'focuseval chunk --help'.",
-)
-@click.option(
-    "--retriever",
-    multiple=True,
-    metavar="bm25|RUN…",
-    help="bm25, as 'focuseval retrieve' ranks (the default), or your run for each SPEC.",
-)
+@click.option("--chunks", multiple=True, required=True, metavar="SPEC…", help=CUT)
+@click.option("--retriever", multiple=True, metavar="bm25|RUN…", help=RETRIEVER)
 @measure_option("A measure such as spanR@2000c or IoU@5; may be repeated, the first decides.")
 @tokenizer_option
 @click.option("--topics", metavar="FILE", help="The questions, where the gold does not hold them.")
 @click.option("--language", metavar="NAME", help="Stemmer and stop words of bm25: as in 'focuseval retrieve'; english.")
-@click.option(
-    "--limit",
-    type=click.IntRange(1),
-    help="Most results of bm25 for a topic; by default what the largest budget needs.",
-)
+@click.option("--limit", type=click.IntRange(1), help="Most results of bm25; by default what the largest budget needs.")
 @cluster_option
 @significance_options()
 @layout_option()

@@ -27,6 +27,7 @@ from focuseval.placing.place import place_run
 if TYPE_CHECKING:
     from focuseval.measures.tasks import Findings, Task
 
+REPAIR = "Write a valid run, and list the changes ('score --repair' writes none)."
 SHOWN = 20
 """Findings that are printed where no limit is given."""
 
@@ -37,16 +38,9 @@ SHOWN = 20
 @profile_option("The campaign whose tasks and limits apply")
 @collection_options
 @run_format_option
-@click.option(
-    "--limit", type=click.IntRange(0), help=f"Lines to print; {SHOWN} findings, or every change, if not given."
-)
+@click.option("--limit", type=click.IntRange(0), help=f"Lines to print; by default {SHOWN} findings, or every change.")
 @layout_option("text", "json", what="How findings are printed.")
-@click.option(
-    "--repair",
-    "repaired",
-    metavar="FILE",
-    help="Write a valid run, and list the changes ('score --repair' writes none).",
-)
+@click.option("--repair", "repaired", metavar="FILE", help=REPAIR)
 @click.option("--strict", is_flag=True, help="Fail on warnings, too.")
 @click.pass_context
 def validate(ctx: click.Context, /, runs: tuple[str, ...], **options: Any) -> None:

@@ -16,7 +16,7 @@ import json
 import os
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -170,10 +170,11 @@ def batches(found: Iterable[Member | Files], scratch: Location, *, far: bool = F
                     size += rest.size
                     rest = None
                 else:  # as many of the files as there is room for, and at least one
-                    some, others = rest.parted(max(1, -(-(most - size) // max(1, rest.size))))
-                    groups.append(some)
-                    size += some.size * len(some.names)
-                    rest = others if others.names else None
+                    count = max(1, -(-(most - size) // max(1, rest.size)))
+                    some, others = rest.names[:count], rest.names[count:]
+                    groups.append(rest._replace(names=some))
+                    size += rest.size * len(some)
+                    rest = rest._replace(names=others) if others else None
         if groups:
             yield closed()
     finally:
@@ -210,14 +211,8 @@ class IndexedBatch:
     """The batch's temporary file, if it has one: it is not needed any more."""
     rows: Any = None
     """An Arrow record batch, a row per document; None where none of them could be read."""
-    number: int = -1
-    """Of the block; −1 where none of the documents could be read."""
-    tags: tuple[str, ...] = ()
-    elements: int = 0
-    nodes: int = 0
-    fingerprint: int = 0
-    size: int = 0
-    """Bytes of the block's file."""
+    counts: dict[str, Any] = field(default_factory=dict)
+    """Of the block: its number and tags, its elements, text nodes and bytes, its fingerprint."""
     known: bool = False
     """Whether an earlier build had done it."""
 
@@ -242,7 +237,7 @@ def index_batch(task: IndexTask) -> IndexedBatch:
             return IndexedBatch(report, task.batch.spool)
         counts: dict[str, Any] = {
             "number": task.number,
-            "tags": block.tags,
+            "tags": list(block.tags),
             "elements": int(block.element_bounds[-1]),
             "nodes": int(block.node_bounds[-1]),
             "fingerprint": fingerprint(block),
@@ -253,7 +248,7 @@ def index_batch(task: IndexTask) -> IndexedBatch:
         write_arrow(rows.replace_schema_metadata({"done": metadata}), task.done_file())
     except OSError as error:
         raise unwritable(error, task.folder) from None
-    return IndexedBatch(report, task.batch.spool, rows, **counts)
+    return IndexedBatch(report, task.batch.spool, rows, counts)
 
 
 def _done_before(task: IndexTask, stamp: str) -> IndexedBatch | None:
@@ -262,11 +257,10 @@ def _done_before(task: IndexTask, stamp: str) -> IndexedBatch | None:
         rows = pa.ipc.open_file(pa.py_buffer(task.done_file().read_bytes())).get_batch(0)
         stored = json.loads(rows.schema.metadata[b"done"])
         size = (location(task.folder) / part_name(task.number)).stat().st_size
-        counts = stored["counts"] | {"tags": tuple(stored["counts"]["tags"])}
-        if stored["stamp"] != stamp or size != counts["size"]:
+        if stored["stamp"] != stamp or size != stored["counts"]["size"]:
             return None
         report = ParseReport(**stored["report"] | {"left_out": Counter(stored["report"]["left_out"])})
-        return IndexedBatch(report, task.batch.spool, rows.replace_schema_metadata(None), known=True, **counts)
+        return IndexedBatch(report, task.batch.spool, rows.replace_schema_metadata(None), stored["counts"], known=True)
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

@@ -207,7 +207,7 @@ def make_block(documents: dict[str, Any], parsed: Parsed) -> Block:
     """Arrange parsed documents into a block."""
     (bounds, elements), (node_bounds, nodes) = parsed.elements, parsed.nodes
     names = sorted(set(parsed.tags))
-    tag = _recode(parsed.tags, names)[elements["tag"]]
+    tag = recoded(parsed.tags, names)[elements["tag"]]
     n, child, first_child = sibling_order(bounds, tag, elements["parent"])
     sizes = np.diff(bounds)
     parent = np.where(elements["parent"] < 0, -1, elements["parent"] - np.repeat(bounds[:-1], sizes))
@@ -232,7 +232,7 @@ def from_columns(
     return Block(pa.RecordBatch.from_arrays(arrays, schema=SCHEMA), tuple(tags))
 
 
-def _recode(tags: Sequence[str], names: Sequence[str]) -> NDArray[np.int32]:
+def recoded(tags: Sequence[str], names: Sequence[str]) -> NDArray[np.int32]:
     """Return the place in `names` of every tag."""
     place = {name: code for code, name in enumerate(names)}
     return np.array([place[tag] for tag in tags], np.int32)
@@ -253,7 +253,7 @@ def joined(blocks: Sequence[Block]) -> Block:
     for block in blocks:
         elements = block.batch.column("elements")
         fields = [elements.values.field(name) for name in ELEMENT]
-        fields[0] = pa.array(_recode(block.tags, names)[block.element("tag")])
+        fields[0] = pa.array(recoded(block.tags, names)[block.element("tag")])
         values = pa.StructArray.from_arrays(fields, fields=[pa.field(*item) for item in ELEMENT.items()])
         place = SCHEMA.get_field_index("elements")
         column = pa.LargeListArray.from_arrays(elements.offsets, values)
@@ -263,10 +263,7 @@ def joined(blocks: Sequence[Block]) -> Block:
 
 
 def fingerprint(block: Block) -> int:
-    """Return the sum of the hashes of (text's hash, id) pairs; sums of blocks add up to that of a collection.
-
-    A sum does not depend on the order of documents, nor on how they were cut into blocks.
-    """
+    """Return the sum of the hashes of (text's hash, id) pairs, to which order and cutting into blocks do not matter."""
     ids, digests = (block.batch.column(name).to_pylist() for name in ("id", "sha256"))
     pairs = (f"{digest} {name}".encode() for name, digest in zip(ids, digests, strict=True))
     return sum(int.from_bytes(hashlib.sha256(pair).digest(), "big") for pair in pairs) % 2**256

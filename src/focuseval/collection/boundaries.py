@@ -146,34 +146,16 @@ _KIND = {"L": LETTER, "N": LETTER, "M": MARK}
 """What the first letter of a category says."""
 
 WITHOUT_BLANKS = (
-    (0x0E00, 0x0EFF),  # Thai, Lao
-    (0x1000, 0x109F),  # Myanmar
-    (0x1780, 0x17FF),  # Khmer
-    (0x3005, 0x3007),
-    (0x3040, 0x30FF),  # Kana
-    (0x31F0, 0x31FF),
-    (0x3400, 0x4DBF),  # Han
-    (0x4E00, 0x9FFF),
-    (0xF900, 0xFAFF),
-    (0xFF66, 0xFF9F),
-    (0x20000, 0x323AF),
+    *((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF)),  # Thai and Lao, Myanmar, Khmer
+    *((0x3005, 0x3007), (0x3040, 0x30FF), (0x31F0, 0x31FF), (0xFF66, 0xFF9F)),  # signs of repetition, Kana
+    *((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x323AF)),  # Han
 )
 """First and last code points of scripts that put no blanks between words."""
 
 _BLOCKS = (
-    (0x3400, 0x4DBF),
-    (0x4E00, 0x9FFF),
-    (0xAC00, 0xD7A3),
-    (0x17000, 0x187FF),
-    (0x20000, 0x2A6DF),
-    (0x2A700, 0x2B73F),
-    (0x2B740, 0x2B81F),
-    (0x2B820, 0x2CEAF),
-    (0x2CEB0, 0x2EBEF),
-    (0x2EBF0, 0x2EE5F),
-    (0x30000, 0x3134F),
-    (0x31350, 0x323AF),
-    (0x323B0, 0x3347F),
+    *((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xAC00, 0xD7A3), (0x17000, 0x187FF), (0x20000, 0x2A6DF)),
+    *((0x2A700, 0x2B73F), (0x2B740, 0x2B81F), (0x2B820, 0x2CEAF), (0x2CEB0, 0x2EBEF), (0x2EBF0, 0x2EE5F)),
+    *((0x30000, 0x3134F), (0x31350, 0x323AF), (0x323B0, 0x3347F)),
 )
 """Blocks whose code points are letters from the first up to some last one, and nothing after it."""
 
@@ -364,7 +346,7 @@ _FOLLOWING = (
     (0x1F3FB, 0x1F3FF),  # skin tones
     (0xE0020, 0xE007F),  # tags
 )
-
+"""Code points that always belong to the one before them, as marks do."""
 
 _INITIALS = ((0x1100, 0x115F), (0xA960, 0xA97C))
 """Hangul initial consonants: several of them, and the syllable behind them, are seen as one character."""
@@ -380,12 +362,6 @@ def _table(*ranges: tuple[int, int]) -> NDArray[np.bool_]:
     return table
 
 
-@cache
-def _following() -> NDArray[np.bool_]:
-    """Return for every code point whether it always belongs to the one before it."""
-    return np.isin(kinds(), (MARK, DENSE_MARK)) | _table(*_FOLLOWING)
-
-
 def moved_left(text: str, positions: Integers) -> Integers:
     r"""Return, for every position, the nearest place at or before it where the text may be cut.
 
@@ -396,7 +372,8 @@ def moved_left(text: str, positions: Integers) -> Integers:
         return positions
     codes = code_points(text)
     before = np.append(np.uint32(0), codes[:-1])[: len(codes)]
-    inside = _following()[codes] | (before == _JOINER) | ((before == _RETURN) & (codes == _FEED))
+    inside = np.isin(kinds()[codes], (MARK, DENSE_MARK)) | _table(*_FOLLOWING)[codes]
+    inside |= (before == _JOINER) | ((before == _RETURN) & (codes == _FEED))
     inside |= _table(*_INITIALS)[before] & _table(*_INITIALS, *_SYLLABLES)[codes]
     at, regional = np.arange(len(codes)), _table(_REGIONAL)[codes]
     last_other = np.maximum.accumulate(np.where(regional, -1, at))

@@ -127,12 +127,14 @@ class Built:
     def add(self, done: IndexedBatch) -> None:
         """Add what became of one batch."""
         self.report.add(done.report)
-        if done.number >= 0:
-            self.blocks.append({"part": done.number, "batch": 0, "documents": len(done.rows), "tags": done.tags})
-            self.reused += len(done.rows) if done.known else 0
-            self.elements += done.elements
-            self.nodes += done.nodes
-            self.fingerprint = (self.fingerprint + done.fingerprint) % 2**256
+        if done.rows is not None:
+            counts, documents = done.counts, len(done.rows)
+            block = {"part": counts["number"], "batch": 0, "documents": documents, "tags": counts["tags"]}
+            self.blocks.append(block)
+            self.reused += documents if done.known else 0
+            self.elements += counts["elements"]
+            self.nodes += counts["nodes"]
+            self.fingerprint = (self.fingerprint + counts["fingerprint"]) % 2**256
 
     def metadata(self) -> dict[str, Any]:
         """Return what is stored beside the index."""
@@ -211,7 +213,7 @@ def build_index(
                     if done.rows is not None:
                         add(done.rows)
                         if isinstance(folder, Path):
-                            push(folder / part_name(done.number))
+                            push(folder / part_name(done.counts["number"]))
                     if done.spool:
                         location(done.spool).unlink()
                     if progress:

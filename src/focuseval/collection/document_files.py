@@ -81,10 +81,7 @@ def unpacked(data: bytes, file: str) -> bytes:
 
 
 def json_files(place: Location) -> list[Location]:
-    """Return the files of JSON lines at a place: itself, a folder's corpus (BEIR), or all that a folder holds.
-
-    The latter if it holds nothing else.
-    """
+    """Return the files of JSON lines at a place: itself, a folder's corpus (BEIR), or a folder of nothing else."""
     if not place.is_dir():
         return [place] if place.is_file() and kind_of(place.name)[1] in JSONL else []
     held = in_order(path for path in place.iterdir() if not path.name.startswith("."))
@@ -117,10 +114,7 @@ def records(files: Sequence[Location], expected: str) -> Iterator[tuple[Place, d
 
 
 def json_documents(files: Sequence[Location]) -> Iterator[tuple[Place, str, str]]:
-    """Yield place, id and text of every document, by any of their names (`data.fields`); ``id``, ``_id`` first.
-
-    An id that is a number is taken as it looks.
-    """
+    """Yield place, id (maybe a number) and text of documents, by any name of `data.fields`; ``id``, ``_id`` first."""
     expected = 'expected {"id": "…", "text": "…"}'
     for at, record in records(files, expected):
         name = next((record[key] for key in QUESTION_IDS if record.get(key) is not None), None)

@@ -15,17 +15,10 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.collection.block import spread
-from focuseval.collection.names import (
-    Names,
-    encoded,
-    find_elements,
-    find_nodes,
-    parse_paths,
-    path_strings,
-    split_pointers,
-)
+from focuseval.collection.names import Names, find_elements, find_nodes, parse_paths, path_strings, split_pointers
 from focuseval.data.tables import Described
 from focuseval.engine.lazy import cached_property
+from focuseval.engine.native import encoded
 from focuseval.errors import CollectionError, counted
 
 if TYPE_CHECKING:
@@ -81,13 +74,11 @@ class Elements:
     @property
     def tags(self) -> list[str]:
         """The tag of every element."""
-        found: list[str] = self.tag.to_pylist()
-        return found
+        return list(self.tag.to_pylist())
 
     def paths(self) -> list[str]:
         """Return the path of every element."""
-        found: list[str] = self.path_strings(np.arange(len(self))).to_pylist()
-        return found
+        return list(self.path_strings(np.arange(len(self))).to_pylist())
 
     def path_strings(self, rows: NDArray[np.integer]) -> Any:
         """Return the paths of some rows of this table as a string array."""
@@ -175,8 +166,7 @@ class Index(Described):
 
     def text(self, row: int) -> str:
         """Return the text of one document."""
-        found: str = self.texts([row])[0].as_py()
-        return found
+        return str(self.texts([row])[0])
 
     def texts(self, rows: ArrayLike) -> Any:
         """Return the texts of documents as one large string array, in the order of `rows`."""

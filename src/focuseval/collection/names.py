@@ -22,6 +22,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from focuseval.engine.native import encoded
 from focuseval.errors import CollectionError
 
 if TYPE_CHECKING:
@@ -162,18 +163,6 @@ def parse_paths(paths: Any) -> Steps:
     return Steps(path, bounds[:-1], np.diff(bounds), tag, n, names)
 
 
-def encoded(column: Any) -> Any:
-    """Return any column of strings as one dictionary-encoded array."""
-    if not isinstance(column, pa.Array | pa.ChunkedArray):
-        column = pa.array(column, pa.string())
-    if isinstance(column, pa.ChunkedArray):
-        column = column.unify_dictionaries() if pa.types.is_dictionary(column.type) else column
-        column = column.combine_chunks()
-    if isinstance(column, pa.ChunkedArray):  # Arrow gives no array back for a column without chunks
-        column = pa.array([], column.type)
-    return column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
-
-
 def split_pointers(pointers: Any) -> tuple[Any, Integers, Integers]:
     """Split XPointers into element paths, ``n`` of ``text()[n]`` (0: the element itself) and the offset.
 
@@ -268,10 +257,7 @@ def _lower_bound(less: Callable[[Integers, Integers], NDArray[np.bool_]], low: I
 
 
 def find_nodes(block: Block, document: Integers, element: Integers, n: Integers, *, strip: bool) -> Integers:
-    """Return the row (in the block) of the n-th text node of each element; −1 where there is none.
-
-    With `strip`, nodes of white space alone are not counted.
-    """
+    """Return each element's n-th text node (its row in the block, or −1); `strip` counts none of white space alone."""
     solid, first_node = block.node("solid"), block.element("first_node")
     base = block.node_bounds[document]
     low = base + first_node[element]

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from focuseval.collection.block import NODE, Block, Parsed, from_columns, joined, make_block, plant
+from focuseval.collection.block import NODE, Block, Parsed, from_columns, joined, make_block, plant, recoded
 from focuseval.collection.document_files import DOCUMENTS
 from focuseval.collection.trees import MAX_DEPTH, Tree, plain_tree, read_html, read_plain, read_tree, transcoded
 from focuseval.engine import native
@@ -42,7 +42,6 @@ _MOST_TAGS = 1 << 16
 _NAME_BYTES = 16
 """Bytes that the names of tags may have on the average; a document with longer ones is left to Python."""
 
-_COUNTS = ("elements", "nodes", "bytes", "tags", "most_tags", "name_bytes", "most_name_bytes", "slots", "most_depth")
 _COLUMNS = (
     *("elements", "tag", "start", "end", "parent", "depth", "nodes", "node_parent", "node_start", "node_end"),
     *("node_solid", "bytes", "text", "tags", "most_tags", "name_bytes", "most_name_bytes", "slots", "names"),
@@ -130,11 +129,10 @@ def read_compiled(
     if not library.xml_read(address, *where, struct.ctypes.data, left.ctypes.data):
         return None
     read = left == 0
-    counts = {name: int(struct[name][0]) for name in _COUNTS}
+    counts = {name: int(struct[name][0]) for name in ("elements", "nodes", "bytes", "tags", "name_bytes")}
     names = arrays["names"][: counts["name_bytes"]].tobytes().decode().split("\0")[: counts["tags"]]
     ordered = sorted(names)
-    code = {name: place for place, name in enumerate(ordered)}
-    rank = np.array([code[name] for name in names], np.int32)
+    rank = recoded(names, ordered)
     elements, nodes = counts["elements"], counts["nodes"]
     rows = {name: nodes if name.startswith("node_") else elements for name in _ARRANGED}
     arranged = {name: memory.array(f"arranged {name}", count, np.int32) for name, count in rows.items()}

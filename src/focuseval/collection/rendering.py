@@ -111,7 +111,6 @@ class TextBlock:
 def layout(document: Document) -> list[TextBlock]:
     r"""Return the blocks of a document, from the first character to the last.
 
-    >>> from focuseval.collection.rendering import Document
     >>> [(block.start, block.end, block.kind) for block in layout(Document("d", "One.\n\nTwo."))]
     [(0, 6, 'plain'), (6, 10, 'plain')]
     """
@@ -180,7 +179,6 @@ def _partition(document: Document, kinds: list[str]) -> Iterator[TextBlock]:
 def title_of(document: Document) -> str:
     r"""Return the first heading of a document, or its first line; '' for one without text.
 
-    >>> from focuseval.collection.rendering import Document
     >>> title_of(Document("d", "One line.\n\nAnother."))
     'One line.'
     """

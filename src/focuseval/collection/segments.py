@@ -60,8 +60,7 @@ class Segments:
     def find(self, ids: Any) -> NDArray[np.int64]:
         """Return the row of every id, −1 where it is unknown."""
         column = ids.cast(pa.string()) if isinstance(ids, (pa.Array, pa.ChunkedArray)) else pa.array(ids, pa.string())
-        rows: NDArray[np.int64] = pc.index_in(column, self.ids).fill_null(-1).to_numpy().astype(np.int64)
-        return rows
+        return np.asarray(pc.index_in(column, self.ids).fill_null(-1), np.int64)
 
 
 def holds_segments(files: Sequence[Location]) -> bool:

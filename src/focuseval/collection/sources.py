@@ -91,10 +91,6 @@ class Files(NamedTuple):
         for name, file in zip(self.ids(), self.names, strict=True):
             yield Member(name, self.folder + file, self.kind, self.size)
 
-    def parted(self, count: int) -> tuple[Files, Files]:
-        """Return the first documents, and the others."""
-        return self._replace(names=self.names[:count]), self._replace(names=self.names[count:])
-
 
 def all_new(ids: list[str], seen: set[int]) -> bool:
     """Say whether ids are met for the first time, by the hashes of all before: a third of the memory of ids."""

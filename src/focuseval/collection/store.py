@@ -154,10 +154,7 @@ def documents_table(folder: Location) -> Iterator[Callable[[Any], None]]:
 
 
 def finish(root: Location, folder: Location, blocks: Iterable[dict[str, Any]], metadata: dict[str, Any]) -> None:
-    """Write the table that makes a folder of parts an index, and ``metadata.json``, which comes last.
-
-    On a disk the parts are there already (`focuseval.engine.files.syncing`).
-    """
+    """Write the table that makes an index of a folder, whose parts are on the disk, and last ``metadata.json``."""
     table = pa.Table.from_pylist(list(blocks), BLOCKS).combine_chunks()
     write_arrow(table.to_batches()[0], folder / "blocks.arrow")
     wanted = {"documents.arrow", "blocks.arrow", *map(part_name, table.column("part").to_pylist())}

@@ -42,16 +42,13 @@ class Tokenizer(Protocol):
 
 
 def open_tokenizer(given: str | Tokenizer) -> Tokenizer:
-    """Return a tokenizer from ``tiktoken:NAME`` or ``tokenizers:FILE``; one that is open already is returned as it is.
-
-    It is loaded at once, so that a wrong name is refused before any work is done.
-    """
+    """Return a tokenizer, loaded, from ``tiktoken:NAME`` or ``tokenizers:FILE``; one that is open stays as it is."""
     if not isinstance(given, str):
         return given
     package, _, name = given.partition(":")
     if package == "tokenizers" and name:
         opened = TokenizerFile(name)
-        _ = opened._tokenizer  # noqa: SLF001  it is loaded now
+        _ = opened.loaded
         return opened
     if package != "tiktoken" or not name:
         what = f"expected tiktoken:NAME or tokenizers:FILE as tokenizer, found {given!r}"
@@ -102,33 +99,29 @@ class TokenizerFile:
 
     path: str
 
-    @cached_property
+    @property
     def name(self) -> str:
         """``tokenizers:``, the file's name, and the first digits of its hash: another file has another name."""
-        return f"tokenizers:{Path(self.path).name}@{hashlib.sha256(self._data).hexdigest()[:12]}"
+        return f"tokenizers:{Path(self.path).name}@{self.loaded[0][:12]}"
 
     @cached_property
-    def _data(self) -> bytes:
-        try:
-            return Path(self.path).read_bytes()
-        except OSError as error:
-            raise FormatError(f"cannot read: {error.strerror or error}", at=self.path) from None
-
-    @cached_property
-    def _tokenizer(self) -> Any:
+    def loaded(self) -> tuple[str, Any]:
+        """The file's hash, and the tokenizer."""
         try:
             import tokenizers  # noqa: PLC0415  optional
+
+            data = Path(self.path).read_bytes()
+            tokenizer = tokenizers.Tokenizer.from_buffer(data)
         except ImportError:
             raise _absent("tokenizers") from None
-        data = self._data
-        try:
-            tokenizer = tokenizers.Tokenizer.from_buffer(data)
+        except OSError as error:
+            raise FormatError(f"cannot read: {error.strerror or error}", at=self.path) from None
         except Exception as error:  # noqa: BLE001  the package raises this class and no other
             what = f"expected a tokenizer.json of Hugging Face's tokenizers, found: {error}"
             raise FormatError(what, at=self.path, remedy="save it with Tokenizer.save") from None
         tokenizer.no_truncation()
         tokenizer.no_padding()
-        return tokenizer
+        return hashlib.sha256(data).hexdigest(), tokenizer
 
     def __reduce__(self) -> Any:
         """Go to another process by name."""
@@ -136,7 +129,7 @@ class TokenizerFile:
 
     def spans(self, text: str) -> Spans:
         """Return the offsets of the tokens; special tokens are left out."""
-        found = np.array(self._tokenizer.encode(text, add_special_tokens=False).offsets, np.int64).reshape(-1, 2)
+        found = np.array(self.loaded[1].encode(text, add_special_tokens=False).offsets, np.int64).reshape(-1, 2)
         return np.maximum.accumulate(found[:, 0]), np.maximum.accumulate(found[:, 1])
 
 

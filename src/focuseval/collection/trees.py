@@ -241,7 +241,13 @@ def read_html(data: bytes, file: str, root: str | None = None) -> Tree:
     except ImportError:
         what = "HTML is read by lxml, which is not installed"
         raise CollectionError(what, at=file, remedy="pip install lxml") from None
-    parser = etree.HTMLParser(encoding=_encoding(data), remove_blank_text=False, huge_tree=False)
+    try:  # UTF-8 where that can be, else what the page declares, else what most old pages are
+        data.decode("utf-8")
+        encoding = "utf-8"
+    except UnicodeDecodeError:
+        declared = _CHARSET.search(data[:4096])
+        encoding = declared[1].decode() if declared and declared[1].lower() != b"utf-8" else "windows-1252"
+    parser = etree.HTMLParser(encoding=encoding, remove_blank_text=False, huge_tree=False)
     try:
         page = etree.fromstring(data, parser)
     except (etree.LxmlError, ValueError):
@@ -264,13 +270,3 @@ def read_html(data: bytes, file: str, root: str | None = None) -> Tree:
             tree.characters(node.tail)
     tree.parser, tree.lenient = None, True
     return tree
-
-
-def _encoding(data: bytes) -> str:
-    """Return UTF-8 where that can be, else what the page declares, else what most old pages are."""
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        found = _CHARSET.search(data[:4096])
-        return found[1].decode() if found and found[1].lower() != b"utf-8" else "windows-1252"
-    return "utf-8"

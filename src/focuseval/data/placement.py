@@ -131,8 +131,7 @@ class Alignment:
         """Rows whose claimed span was wrong and could be put right."""
         claimed = (self.claimed_start >= 0) & (self.start >= 0) & (self.how != UNCHECKED)
         other_end = (self.claimed_end >= 0) & (self.claimed_end != self.end)
-        moved: NDArray[np.bool_] = claimed & ((self.claimed_start != self.start) | other_end)
-        return moved
+        return np.asarray(claimed & ((self.claimed_start != self.start) | other_end))
 
     @property
     def is_ambiguous(self) -> NDArray[np.bool_]:

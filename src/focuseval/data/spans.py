@@ -121,12 +121,9 @@ def union(group: ArrayLike, start: ArrayLike, end: ArrayLike) -> Spans:
 
 
 def _swept(group: Integers, start: Integers, end: Integers, rows: Integers) -> tuple[Integers, Integers, Integers]:
-    """Return some spans by group and start: their rows, their packed starts, and how far the text so far reaches.
-
-    Lists of results and of highlights stand by topic, so they are nearly in order: a stable sort makes use of that.
-    """
+    """Return some spans by group and start: their rows, their packed starts, and how far the text so far reaches."""
     begins, ends = pack(group, start)[rows], pack(group, end)[rows]
-    order = np.argsort(begins, kind="stable")
+    order = np.argsort(begins, kind="stable")  # spans stand by topic, nearly in order, which a stable sort makes use of
     return rows[order], begins[order], np.maximum.accumulate(ends[order])
 
 

@@ -54,6 +54,8 @@ _ARRIVAL = 300.0
 
 _AGREE = {"Python": 2, "focuseval": 3, "pyarrow": 1, "numpy": 1}
 """What must agree between client and workers, and in how many numbers of its version."""
+_ASK = {name: partial(importlib.metadata.version, name) for name in _AGREE} | {"Python": platform.python_version}
+"""What tells these versions, by the standard library alone: a worker may have no focuseval."""
 
 _LOCAL = {
     "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,
@@ -130,18 +132,12 @@ def _client(address: str) -> Iterator[Any]:
 
 
 def _refuse_other_versions(client: Any, address: str) -> None:
-    """Refuse workers that would compute with other code: each of them is asked, by the standard library alone."""
-    for name in _AGREE:
-        ask, of = _asked(name)
-        for worker, there in client.run(ask, *of, on_error="return").items():
+    """Refuse workers that would compute with other code."""
+    for name, ask in _ASK.items():
+        for worker, there in client.run(ask, on_error="return").items():
             if not isinstance(there, OSError):  # which is one that has just gone; another comes in its place
                 found = there if isinstance(there, str) else "none"
                 _refuse(name, _versions()[name], found, f"{address}: worker {worker}")
-
-
-def _asked(name: str) -> tuple[Callable[..., str], tuple[str, ...]]:
-    """Return what tells the version of a package, or of Python."""
-    return (platform.python_version, ()) if name == "Python" else (importlib.metadata.version, (name,))
 
 
 def _refuse(name: str, expected: str, found: str, where: str) -> None:
@@ -155,10 +151,9 @@ def _refuse(name: str, expected: str, found: str, where: str) -> None:
 def _versions() -> dict[str, str]:
     """Return the versions of this process; a package that runs from its source without being installed has none."""
     found = dict.fromkeys(_AGREE, "none")
-    for name in _AGREE:
-        ask, of = _asked(name)
+    for name, ask in _ASK.items():
         with suppress(importlib.metadata.PackageNotFoundError):
-            found[name] = ask(*of)
+            found[name] = ask()
     return found
 
 

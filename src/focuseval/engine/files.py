@@ -45,15 +45,12 @@ def sync(path: Path) -> None:
 
 @contextmanager
 def syncing() -> Iterator[Callable[[Path], None]]:
-    """Give a function that begins to push a file to the disk while other work goes on; at the end all are there.
-
-    A file that has vanished meanwhile is missed by whoever needs it.
-    """
+    """Give a function that begins to push a file to the disk while other work goes on; at the end all are there."""
     begun: list[Future[None]] = []
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         yield lambda path: begun.append(pool.submit(sync, path))
     for one in begun:
-        with suppress(FileNotFoundError):
+        with suppress(FileNotFoundError):  # whoever needs a file that has vanished misses it
             one.result()
 
 

@@ -33,8 +33,7 @@ _SPARE = 8
 _MOST = (1 << 31) - 1 - _SPARE
 """Bytes that 32-bit offsets can count."""
 
-_NUMBERS = {"int": 8, "rank": 4, "real": 8}
-"""Bytes of a number."""
+_NUMBERS = {"int": pa.int64(), "rank": pa.int32(), "real": pa.float64()}
 
 _COLUMN = np.dtype([(name, "i8") for name in ("kind", "values", "offsets", "ends", "count", "above", "length")])
 """`struct column`."""
@@ -137,7 +136,7 @@ def _room(kind: str | None, rows: int, size: int) -> dict[str, pa.Buffer]:
     if kind is None:
         return {}
     if kind in _NUMBERS:
-        return {"values": pa.allocate_buffer(_NUMBERS[kind] * rows, resizable=True)}
+        return {"values": pa.allocate_buffer(_NUMBERS[kind].byte_width * rows, resizable=True)}
     sizes = {"values": size + _SPARE, "offsets": 4 * (rows + 1)} | ({"ends": 4 * rows} if kind == "block" else {})
     room = {name: pa.allocate_buffer(size, resizable=True) for name, size in sizes.items()}
     np.frombuffer(room["offsets"], np.int32)[0] = 0
@@ -149,8 +148,7 @@ def _array(kind: str | None, room: dict[str, pa.Buffer], rows: int, count: int) 
     if kind is None:
         return None
     if kind in _NUMBERS:
-        number = {"int": pa.int64(), "rank": pa.int32(), "real": pa.float64()}[kind]
-        return pa.Array.from_buffers(number, rows, [None, room["values"]])
+        return pa.Array.from_buffers(_NUMBERS[kind], rows, [None, room["values"]])
     room["offsets"].resize(4 * (count + 1), shrink_to_fit=True)
     room["values"].resize(int(np.frombuffer(room["offsets"], np.int32)[-1]), shrink_to_fit=True)
     strings = pa.Array.from_buffers(pa.string(), count, [None, room["offsets"], room["values"]])
@@ -165,7 +163,6 @@ def _array(kind: str | None, room: dict[str, pa.Buffer], rows: int, count: int) 
 def hash64(strings: pa.Array | pa.ChunkedArray) -> NDArray[np.uint64]:
     """Return a key for every string of an Arrow array, plain or dictionary-encoded, maybe chunked.
 
-    >>> import pyarrow as pa
     >>> a, b, c = hash64(pa.array(["d1", "a longer identifier", "d1"]))
     >>> bool(a == c), bool(a == b)
     (True, False)
@@ -264,7 +261,6 @@ def indices(rows: NDArray[np.integer], there: NDArray[np.bool_] | None = None) -
 def rows_of_chunks(column: pa.Array | pa.ChunkedArray, rows: NDArray[np.integer]) -> pa.Array | pa.ChunkedArray:
     """Return some rows, in ascending order, of an Arrow column; Arrow itself would first join all of its chunks.
 
-    >>> import pyarrow as pa
     >>> rows_of_chunks(pa.chunked_array([["a", "b"], ["c"], ["d"]]), np.array([1, 3])).to_pylist()
     ['b', 'd']
     """
@@ -285,7 +281,6 @@ def coded(strings: pa.Array | pa.ChunkedArray, keys: NDArray[np.uint64]) -> tupl
 
     What Arrow's dictionary encoding does; compiled code does it in less time, as the keys are known.
 
-    >>> import pyarrow as pa
     >>> names = pa.array(["b", "a", "b"])
     >>> codes, distinct = coded(names, hash64(names))
     >>> codes.tolist(), distinct.to_pylist()
@@ -301,6 +296,18 @@ def coded(strings: pa.Array | pa.ChunkedArray, keys: NDArray[np.uint64]) -> tupl
     room = (array.ctypes.data for array in (codes, first))
     count = code.encode(*where, keys.ctypes.data, len(keys), table.ctypes.data, len(table), *room)
     return codes, whole.take(indices(first[:count]))
+
+
+def encoded(column: Any) -> Any:
+    """Return any column of strings as one dictionary-encoded array."""
+    if not isinstance(column, pa.Array | pa.ChunkedArray):
+        column = pa.array(column, pa.string())
+    if isinstance(column, pa.ChunkedArray):
+        column = column.unify_dictionaries() if pa.types.is_dictionary(column.type) else column
+        column = column.combine_chunks()
+    if isinstance(column, pa.ChunkedArray):  # Arrow gives no array back for a column without chunks
+        column = pa.array([], column.type)
+    return column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
 
 
 def _plain(column: NDArray[Any], kind: type[np.generic]) -> bool:
@@ -369,28 +376,23 @@ class Lookup:
         found = np.full(len(keys), -1, np.int32)
 
         def look(first: int) -> None:
-            self._find_block(keys[first : first + BLOCK], found[first : first + BLOCK])
+            """Follow each key to its row or a free slot; most are asked for in vain: a byte tells, at less cost."""
+            asked, rows = keys[first : first + BLOCK], found[first : first + BLOCK]
+            slot = self._home(asked)
+            marks = self._marks[slot]
+            left = np.flatnonzero((marks == _mark(asked)) | (marks == _SEVERAL))
+            slot = slot[left]
+            row = self._table[slot]
+            while len(left):
+                same = self.keys[row] == asked[left]
+                rows[left[same]] = row[same]
+                left, slot = left[~same], (slot[~same] + 1) & self._mask
+                row = self._table[slot]
+                real = row >= 0
+                left, slot, row = left[real], slot[real], row[real]
 
         in_blocks(look, range(0, len(keys), BLOCK))
         return found
-
-    def _find_block(self, asked: NDArray[np.uint64], found: NDArray[np.int32]) -> None:
-        """Follow each key from its own slot to its row or to a free slot.
-
-        Most keys are asked for in vain: a byte tells, which costs less than a row and its key.
-        """
-        slot = self._home(asked)
-        marks = self._marks[slot]
-        left = np.flatnonzero((marks == _mark(asked)) | (marks == _SEVERAL))
-        slot = slot[left]
-        row = self._table[slot]
-        while len(left):
-            same = self.keys[row] == asked[left]
-            found[left[same]] = row[same]
-            left, slot = left[~same], (slot[~same] + 1) & self._mask
-            row = self._table[slot]
-            real = row >= 0
-            left, slot, row = left[real], slot[real], row[real]
 
 
 def _mark(keys: NDArray[np.uint64]) -> NDArray[np.uint8]:

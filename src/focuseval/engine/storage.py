@@ -469,7 +469,6 @@ def unpacked(raw: Data, name: str, *, largest: int = -1) -> Data | bytes:
 
     A file that holds more than `largest` bytes is refused before it fills the memory, where that is given.
 
-    >>> import gzip
     >>> unpacked(gzip.compress(b"topics"), "topics.gz"), unpacked(b"as it is", "topics")
     (b'topics', b'as it is')
     """

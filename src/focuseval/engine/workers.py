@@ -20,7 +20,7 @@ import threading
 import time
 from collections import deque
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from glob import escape
@@ -191,24 +191,14 @@ class Workers:
                     future.cancel()
             raise
 
-    @contextmanager
-    def share(self, value: T) -> Iterator[Shared[T]]:
+    def share(self, value: T) -> AbstractContextManager[Shared[T]]:
         """Lay a value down for the workers, while they need it."""
-        if self.sharing is None:
-            yield Shared("", value)
-            return
-        with self.sharing(value) as shared:
-            yield shared
+        return nullcontext(Shared("", value)) if self.sharing is None else self.sharing(value)
 
 
-@contextmanager
-def given(jobs: int | None, workers: Workers | None = None) -> Iterator[Workers]:
+def given(jobs: int | None, workers: Workers | None = None) -> AbstractContextManager[Workers]:
     """Give the workers that the caller has, or else processes: so many, or one for every core."""
-    if workers is not None:
-        yield workers
-        return
-    with processes(jobs or cores()) as own:
-        yield own
+    return processes(jobs or cores()) if workers is None else nullcontext(workers)
 
 
 @contextmanager

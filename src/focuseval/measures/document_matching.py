@@ -16,10 +16,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.collection.names import EXTENSION, encoded
+from focuseval.collection.names import EXTENSION
 from focuseval.data.placement import Placement
 from focuseval.engine.lazy import cached_property
-from focuseval.engine.native import BLOCK, Lookup, hash64, in_blocks, indices, joint, rows_of_chunks
+from focuseval.engine.native import BLOCK, Lookup, encoded, hash64, in_blocks, indices, joint, rows_of_chunks
 
 if TYPE_CHECKING:
     from collections.abc import Callable

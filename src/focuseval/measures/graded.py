@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from focuseval.collection.names import encoded
+from focuseval.engine.native import encoded
 from focuseval.errors import MeasureError, MissingDataError
 from focuseval.measures.assessed import BEYOND_ONE, quantisation
 from focuseval.measures.measure import Measure, Parameter

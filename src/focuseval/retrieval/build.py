@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
@@ -36,29 +35,17 @@ if TYPE_CHECKING:
     from focuseval.engine.workers import Workers
 
 
-@dataclass(frozen=True, eq=False)
-class BlockTask:
-    """One block to be read into a folder; the index travels to another process by its name."""
-
-    index: Index
-    number: int
-    language: str
-    folder: str
-
-
 @cache
 def _language(name: str, thread: int) -> Language:  # noqa: ARG001  threads of a worker must not count words at once
     """Return a language that this thread goes on using: the words of one block are known in the next."""
     return Language(name)
 
 
-def read_block(task: BlockTask) -> tuple[int, int]:
+def read_block(index: Index, name: str, scratch: str, number: int) -> tuple[int, int]:
     """Lay the columns of one block down in a folder; return how many words it has and how many are kept."""
-    block = task.index.blocks[task.number]
-    language = _language(task.language, get_ident())
+    block, folder, language = index.blocks[number], location(scratch), _language(name, get_ident())
     cut = cut_block(block)
-    number = np.array(language.numbers(cut.distinct.to_pylist()), np.int32)
-    term = number[cut.number]
+    term = np.array(language.numbers(cut.distinct.to_pylist()), np.int32)[cut.number]
     word = np.flatnonzero(term >= 0).astype(np.int32)
     counts = np.bincount(term[word], minlength=len(language.terms))
     used = np.flatnonzero(counts)
@@ -77,12 +64,11 @@ def read_block(task: BlockTask) -> tuple[int, int]:
         "last": last,
         "counts": counts[used],
     }
-    folder = location(task.folder)
-    for name, column in columns.items():
-        with (folder / f"{task.number}-{name}.npy").open("wb") as file:
+    for part, column in columns.items():
+        with (folder / f"{number}-{part}.npy").open("wb") as file:
             np.save(file, column)
-    names = "\n".join(language.terms[code] for code in used.tolist())
-    (folder / f"{task.number}-terms.txt").write_bytes(names.encode())
+    terms = "\n".join(language.terms[code] for code in used.tolist())
+    (folder / f"{number}-terms.txt").write_bytes(terms.encode())
     return len(term), len(word)
 
 
@@ -149,11 +135,10 @@ def build_words(
     if scratch is None:
         scratch = folder.absolute() / "blocks"
         scratch.mkdir()
-    tasks = [BlockTask(index, number, language, str(scratch)) for number in range(many)]
     counts: list[tuple[int, int]] = []
     try:
         with given(1 if many < 2 else jobs, workers) as crew:
-            for count in crew.in_order(read_block, tasks):
+            for count in crew.in_order(partial(read_block, index, language, str(scratch)), range(many)):
                 counts.append(count)
                 if progress:
                     progress(len(counts), many)
@@ -191,8 +176,7 @@ def _column(folder: Path, name: str, size: int) -> NDArray[Any]:
 
 def _block(scratch: Location, number: int, name: str) -> NDArray[Any]:
     with (scratch / f"{number}-{name}.npy").open("rb") as file:
-        column: NDArray[Any] = np.load(file)
-    return column
+        return np.asarray(np.load(file))
 
 
 def _terms(folder: Path, scratch: Location, many: int) -> tuple[pa.Array, list[NDArray[np.int32]]]:

@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focuseval.collection.chunks import span_texts
+from focuseval.data.highlights import merge
 from focuseval.data.remarks import worded
 from focuseval.data.topics.topic import plain_topic
-from focuseval.engine.lazy import cached_property
 from focuseval.errors import CollectionError, FormatError, Place, UsageError, counted, did_you_mean
 from focuseval.formats.embedded import read_questions
-from focuseval.retrieval.lists import Places, as_run, places, task_list
+from focuseval.retrieval.lists import as_run, places, task_list
 from focuseval.retrieval.settings import RetrievalSettings, asked_unit, default_unit
 from focuseval.retrieval.store import open_words
 from focuseval.retrieval.structured import impossible, score_structured
@@ -227,7 +227,7 @@ def search(
     paths = [None] * len(rows) if found.path is None else found.path.to_pylist()
     spans = zip(ranker.units.document(rows).tolist(), found.start.tolist(), found.end.tolist(), strict=True)
     wanted = occurrences({term: weight for term, weight in terms.items() if weight > 0}, words)
-    marks = [words["word"][(one.first[:, None] + np.arange(one.size)).reshape(-1)] for one in wanted]
+    marks = [words["word"][(one.first[:, None] + np.arange(len(one.term))).reshape(-1)] for one in wanted]
     return tuple(
         Hit(name, path, start, end, score, *_snippet(words, document, start, end, marks))
         for name, path, score, (document, start, end) in zip(
@@ -239,46 +239,39 @@ def search(
 def _snippet(
     words: IndexedWords, document: int, start: int, end: int, marks: Sequence[NDArray[np.int64]]
 ) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Return the part of a unit's text that shows most of the query's words, and where they stand in it."""
-    low, high = words["word_bounds"][document : document + 2]
-    first = int(low + np.searchsorted(words["start"][low:high], start))
-    last = int(low + np.searchsorted(words["start"][low:high], end))
-    inside = [mark[np.searchsorted(mark, first) : np.searchsorted(mark, last)] for mark in marks]
-    at = np.unique(np.concatenate([np.zeros(0, np.int64), *inside]))
-    if not len(at):
-        return _cut(words, document, (start, min(end, start + _WIDTH)), [])
-    begin, finish = words["start"][at], words["end"][at]
-    ends = np.searchsorted(begin, begin + _WIDTH)
-    shown = sum((np.searchsorted(some, at[ends - 1], "right") > np.searchsorted(some, at)) * 100 for some in inside)
-    best = int(np.argmax(shown + (ends - np.arange(len(at)))))
-    spans = list(zip(begin[best : ends[best]].tolist(), finish[best : ends[best]].tolist(), strict=True))
-    lead = max((_WIDTH - (spans[-1][1] - spans[0][0])) // 3, 0)
-    left = max(start, spans[0][0] - lead)
-    return _cut(words, document, (left, min(end, max(left + _WIDTH, spans[-1][1]))), spans)
+    """Return the part of a unit's text that shows most of the query's words, and where they stand in it.
 
-
-def _cut(
-    words: IndexedWords, document: int, part: tuple[int, int], spans: Sequence[tuple[int, int]]
-) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Return a part of a text as one line of whole words, white space as single blanks, and where spans lie in it."""
+    It is one line of whole words, white space as single blanks.
+    """
     low, high = words["word_bounds"][document : document + 2]
     begins, ends = words["start"][low:high], words["end"][low:high]
-    known = np.flatnonzero((begins >= part[0]) & (ends <= part[1]))
-    left, right = (int(begins[known[0]]), int(ends[known].max())) if len(known) else part
+    first, last = (int(low + np.searchsorted(begins, edge)) for edge in (start, end))
+    inside = [mark[np.searchsorted(mark, first) : np.searchsorted(mark, last)] for mark in marks]
+    at = np.unique(np.concatenate([np.zeros(0, np.int64), *inside]))
+    spans, left, right = list[tuple[int, int]](), start, min(end, start + _WIDTH)
+    if len(at):
+        begin, finish = words["start"][at], words["end"][at]
+        stops = np.searchsorted(begin, begin + _WIDTH)
+        shown = sum(
+            (np.searchsorted(some, at[stops - 1], "right") > np.searchsorted(some, at)) * 100 for some in inside
+        )
+        best = int(np.argmax(shown + (stops - np.arange(len(at)))))
+        spans = list(zip(begin[best : stops[best]].tolist(), finish[best : stops[best]].tolist(), strict=True))
+        left = max(start, spans[0][0] - max((_WIDTH - (spans[-1][1] - spans[0][0])) // 3, 0))
+        right = min(end, max(left + _WIDTH, spans[-1][1]))
+    whole = np.flatnonzero((begins >= left) & (ends <= right))
+    if len(whole):
+        left, right = int(begins[whole[0]]), int(ends[whole].max())
     text = words.index.text(document)
-    merged: list[tuple[int, int]] = []  # spans touch or overlap where words are pairs of characters
-    for first, end in spans:
-        begin = merged.pop()[0] if merged and first <= merged[-1][1] else first
-        merged.append((begin, end))
     pieces: list[str] = []
-    marks: list[tuple[int, int]] = []
-    size, at = 0, left
-    for first, end in merged:
-        before, word = _blanks(text[at:first]), text[first:end]
+    places: list[tuple[int, int]] = []
+    size, upto = 0, left
+    for begin, finish in merge(spans):  # they touch or overlap where words are pairs of characters
+        before, word = _blanks(text[upto:begin]), text[begin:finish]
         pieces += [before, word]
-        marks.append((size + len(before), size + len(before) + len(word)))
-        size, at = size + len(before) + len(word), end
-    return "".join([*pieces, _blanks(text[at:right])]), tuple(marks)
+        places.append((size + len(before), size + len(before) + len(word)))
+        size, upto = size + len(before) + len(word), finish
+    return "".join([*pieces, _blanks(text[upto:right])]), tuple(places)
 
 
 def _blanks(text: str) -> str:
@@ -291,49 +284,27 @@ def _blanks(text: str) -> str:
 class UnitList:
     """All units of a collection that may be returned, in its order; every column has an entry for each."""
 
+    document: pa.Array
+    """Ids of the documents."""
+    path: pa.Array | None
+    """Paths of elements; None where all are passages or plain texts."""
+    start: NDArray[np.int64]
+    """First code points in the documents."""
+    end: NDArray[np.int64]
+    """Past the last code points."""
+    words: NDArray[np.int64]
+    """How many words count in each."""
     source: UnitSet
+    rows: NDArray[np.int64]
+    """The units' numbers in the source."""
     settings: RetrievalSettings
 
     def __len__(self) -> int:
-        """Return the number of units."""
-        return len(self._rows)
-
-    @cached_property
-    def _rows(self) -> NDArray[np.int64]:
-        return np.flatnonzero(self.source.returnable)
-
-    @cached_property
-    def _places(self) -> Places:
-        return places(self.source, self._rows)
-
-    @property
-    def document(self) -> pa.Array:
-        """Ids of the documents."""
-        return self._places.document
-
-    @property
-    def path(self) -> pa.Array | None:
-        """Paths of elements; None where all are passages or plain texts."""
-        return self._places.path
-
-    @property
-    def start(self) -> NDArray[np.int64]:
-        """First code points in the documents."""
-        return self._places.start
-
-    @property
-    def end(self) -> NDArray[np.int64]:
-        """Past the last code points."""
-        return self._places.end
-
-    @property
-    def words(self) -> NDArray[np.int64]:
-        """How many words count in each."""
-        return self.source.length[self._rows].astype(np.int64)
+        return len(self.rows)
 
     def texts(self) -> list[str]:
         """Return the texts of all units."""
-        index, document = self.source.words.index, self.source.document(self._rows)
+        index, document = self.source.words.index, self.source.document(self.rows)
         return list(span_texts(index, document, self.start, self.end))
 
     def run(self, scores: Mapping[str, ArrayLike], run_id: str | None = None, **options: Any) -> Run:
@@ -359,7 +330,7 @@ class UnitList:
                 what = f"expected {len(self):,} scores for topic {topic!r}, found an array of shape {score.shape}"
                 raise FormatError(what, remedy="give one for each unit, in their order")
             there = ~np.isnan(score)
-            lists[topic] = task_list(self.source, self._rows[there], score[there], settings.rules, settings.limit)
+            lists[topic] = task_list(self.source, self.rows[there], score[there], settings.rules, settings.limit)
         described = f"own scores {settings.unit} task={settings.rules.name} limit={settings.limit}"
         return as_run(self.source, lists, settings, run_id or default_run_id(settings, "own"), described)
 
@@ -373,4 +344,8 @@ def units(
     """
     settings = settings_for(index, {"unit": asked_unit(unit, chunks), **options}).resolved()
     words = open_words(index, settings.language, jobs)
-    return UnitList(unit_set(words, settings, chunks), replace(settings, task=options.get("task")))
+    source = unit_set(words, settings, chunks)
+    rows = np.flatnonzero(source.returnable)
+    at, length = places(source, rows), source.length[rows].astype(np.int64)
+    own = replace(settings, task=options.get("task"))
+    return UnitList(at.document, at.path, at.start, at.end, length, source, rows, own)

@@ -77,9 +77,9 @@ class RetrievalSettings:
         return find_task(self.task or _TASK[self.kind])
 
     def resolved(self) -> RetrievalSettings:
-        """Return the settings with every default filled in, checked."""
+        """Return the settings with every default filled in; what is out of range or does not exist is refused."""
         elements, unit = self.kind == "element", self.unit if self.spec is None else str(self.spec)
-        return replace(
+        full = replace(
             self,
             unit=unit.replace("words:", "passage:") if self.unit.startswith("passage") else unit,
             task=self.rules.name,
@@ -87,22 +87,19 @@ class RetrievalSettings:
             tags=self.tags if elements else (),
             mix=(0.5 if elements else 0.0) if self.mix is None else self.mix,
             idf=self.idf or ("units" if self.kind == "passage" else "documents"),
-        ).checked()
-
-    def checked(self) -> RetrievalSettings:
-        """Return the settings; numbers out of range and choices that do not exist are refused."""
-        ranges = {"k1": (self.k1, np.inf), "b": (self.b, 1), "mix": (self.mix or 0.0, 1)}
+        )
+        ranges = {"k1": (self.k1, np.inf), "b": (self.b, 1), "mix": (full.mix or 0.0, 1)}
         for name, (value, most) in ranges.items():
             if not 0 <= value <= most or not np.isfinite(value):
                 upto = "" if most == np.inf else f" up to {most}"
                 raise UsageError(f"expected {name} from 0{upto}, found {value}; give another number")
-        choices = {"idf": (self.idf, ("documents", "units")), "cas": (self.cas, ("strict", "vague", "ignore"))}
+        choices = {"idf": (full.idf, ("documents", "units")), "cas": (self.cas, ("strict", "vague", "ignore"))}
         for name, (choice, known) in choices.items():
             if choice not in known:
                 what = f"expected {name} among {', '.join(known)}, found {choice!r}"
                 raise UsageError(f"{what}; name one of these")
         if self.cas != "ignore" and self.kind != "element":
-            what = f'expected elements for structured titles, found unit="{self.unit}"'
+            what = f'expected elements for structured titles, found unit="{full.unit}"'
             raise UsageError(f'{what}; use unit="element", or cas="ignore"')
         check_language(self.language)
         if self.limit < 1:
@@ -111,7 +108,7 @@ class RetrievalSettings:
         if largest is not None and self.limit > largest:
             what = f"expected at most {largest:,} results for the {self.rules.name} task, found limit {self.limit:,}"
             raise UsageError(f'{what}; lower the limit, or use task="spans"')
-        return self
+        return full
 
     @property
     def ignored(self) -> tuple[str, ...]:

@@ -135,8 +135,7 @@ class IndexedWords:
         """Return the numbers of the kept words that are a term, ascending."""
 
         def name(number: int) -> bytes:
-            content: bytes = self.terms[number].as_buffer().to_pybytes()
-            return content
+            return bytes(self.terms[number].as_buffer())
 
         wanted, many = term.encode(), len(self.terms)
         number = bisect_left(range(many), wanted, key=name)
@@ -176,10 +175,8 @@ def _made(folder: Path, make: Callable[[Path], None]) -> bool:
     """Make the folder, whole or not at all; return whether it is there, which it is not where nobody may write."""
     try:
         scratch = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-    except PermissionError:
-        return False
     except OSError as error:
-        if error.errno == 30:  # a file system that can only be read
+        if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
             return False
         raise
     try:
@@ -227,7 +224,5 @@ def _opened(
 
 def _column(path: Path, *, mapped: bool) -> NDArray[Any]:
     """Return a column as a plain array over the mapped file: NumPy's own class for it is slow to cut."""
-    if not mapped or os.path.getsize(path) < 4096:  # noqa: PTH202  twelve files, opened in a millisecond
-        small: NDArray[Any] = np.load(path)
-        return small
-    return np.asarray(np.load(path, mmap_mode="r"))
+    small = os.path.getsize(path) < 4096  # noqa: PTH202  twelve files, opened in a millisecond
+    return np.asarray(np.load(path, mmap_mode="r" if mapped and not small else None))

@@ -64,16 +64,11 @@ class ElementTree:
         return cls(words, np.repeat(documents, sizes), every, np.where(parent < 0, -1, parent - shift))
 
     def __len__(self) -> int:
-        """Return the number of elements."""
         return len(self.element)
 
     def rows(self, elements: Integers) -> Integers:
         """Return the rows of elements that are in the tree."""
         return np.searchsorted(self.element, elements)
-
-    def holds(self, elements: Integers) -> Flags:
-        """Return which elements are in the tree."""
-        return np.isin(elements, self.element, assume_unique=True)
 
     def named(self, names: Sequence[str]) -> Flags:
         """Return which elements have one of the names; ``*`` is any element, an attribute is none."""
@@ -81,18 +76,6 @@ class ElementTree:
             return np.ones(len(self), np.bool_)
         wanted = np.array([tag in names for tag in self.words.tags], np.bool_)
         return np.asarray(wanted[self.words["tag"][self.element]])
-
-    def from_above(self, value: Numbers, axis: str) -> Numbers:
-        """Return for every element the value of its parent, or the largest of its ancestors."""
-        above = np.append(value, _NOTHING)
-        found = above[self.parent]
-        if axis == "/":
-            return found
-        at = self.parent
-        while (at >= 0).any():
-            at = np.append(self.parent, -1)[at]
-            found = np.maximum(found, above[at])
-        return found
 
     def reached(self, steps: Sequence[Step], value: Numbers) -> Numbers:
         """Return for every element the largest value of those that a path reaches from it, −∞ where there is none."""
@@ -180,10 +163,15 @@ class _Reader:
         """Return for every element the best sum over all ways to reach it, −∞ where there is none."""
         best = np.full(len(self.tree), _NOTHING)
         for number, step in enumerate(steps):
-            if number:
-                before = self.tree.from_above(best, step.axis)
+            parent = self.tree.parent
+            if number:  # what the parent has, or the largest of the ancestors
+                above = np.append(best, _NOTHING)
+                before, at = above[parent], parent
+                while step.axis == "//" and (at >= 0).any():
+                    at = np.append(parent, -1)[at]
+                    before = np.maximum(before, above[at])
             else:  # the first step reaches roots, or all
-                before = np.where((self.tree.parent < 0) | (step.axis == "//"), 0.0, _NOTHING)
+                before = np.where((parent < 0) | (step.axis == "//"), 0.0, _NOTHING)
             rows = np.flatnonzero(self.tree.named(step.names) & np.isfinite(before))
             best = np.full(len(self.tree), _NOTHING)
             held = self._all(step.predicates, rows)
@@ -209,16 +197,12 @@ class _Reader:
             last = np.flatnonzero(self.tree.named(steps[-1].names)) if steps else rows
             true = self.tree.compare(last, clause.operator, clause.value)
             return Held(np.zeros(len(rows)), self.tree.reached(steps, true)[rows] > 0)
-        return self._about(clause, rows)
-
-    def _about(self, clause: About, rows: Integers) -> Held:
-        """Return the best score of the elements that the path reaches, and whether one holds a wanted word."""
+        # ``about``: the best score of the elements that the path reaches, and whether one holds a wanted word
         found = self.ranker.match(weights(clause.terms, self.ranker.words.words_of_language))
-        here = np.flatnonzero(self.tree.holds(found.counted.units))
+        here = np.flatnonzero(np.isin(found.counted.units, self.tree.element, assume_unique=True))
         at = self.tree.rows(found.counted.units[here])
-        score, held = np.zeros(len(self.tree)), np.zeros(len(self.tree), np.bool_)
+        score, held = np.zeros(len(self.tree)), np.zeros(len(self.tree))
         score[at] = self.ranker.of_units(found, here)
         held[at] = wanted(found.terms, found.counted)[here]
-        best = self.tree.reached(clause.path.steps, score)[rows]
-        holds = self.tree.reached(clause.path.steps, np.where(held, 1.0, 0.0))[rows]
-        return Held(np.where(np.isfinite(best), best, 0.0), holds > 0)
+        best, reached = (self.tree.reached(clause.path.steps, value)[rows] for value in (score, held))
+        return Held(np.where(np.isfinite(best), best, 0.0), reached > 0)

@@ -6,7 +6,7 @@ A `Sweep` holds scores, cost and verdicts against the best chunking, as tables, 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from math import ceil, log
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,7 +44,8 @@ if TYPE_CHECKING:
     from focuseval.collection.chunks import Extent
     from focuseval.collection.index import Index
     from focuseval.collection.tokens import Tokenizer
-    from focuseval.engine.workers import Shared, Workers
+    from focuseval.data.gold import Gold
+    from focuseval.engine.workers import Workers
     from focuseval.evaluation.evaluation import Evaluation
     from focuseval.evaluation.scores import Scores
     from focuseval.inference.comparison import Comparison
@@ -135,16 +136,24 @@ def sweep(
         if len(given) != len(chunks):
             what = f"expected {BM25}, or a run for each of the {len(chunks)} chunkings in their order"
             raise UsageError(f"{what}, found {len(given)}; give as many runs as chunkings")
-    questions = topics
-    if not given and topics is None:
-        questions = {topic: gold.queries[topic] for topic in gold.topics if gold.queries.get(topic, "").strip()}
-        if not questions:
-            what = f"{gold.file or 'the gold'}: no topic has a question to retrieve for"
-            raise MissingDataError(f"{what}; give topics=")
+    questions = topics if given or topics is not None else _questions(gold)
+
+    def cut_and_retrieve(task: tuple[int, Any]) -> tuple[Chunks, Extent, Run]:
+        """Return one chunking, its extent, and its run."""
+        number, how = task
+        cut = chunk(index, how, tokenizer=tokenizer)
+        text = extent(cut, index, edges)
+        wanted = {"limit": enough_results(asked, text.mean), **options}
+        if given:
+            return cut, text, _own(given[number], index, cut)
+        if callable(retriever):
+            return cut, text, retriever(units(index, chunks=cut, **wanted), questions)
+        return cut, text, retrieve(index, questions, chunks=cut, **wanted)
+
     every, runs, extents, noticed = [], [], [], list[Remark]()
-    task = _Chunking(index, tokenizer, edges, asked, given, questions, retriever, options)
-    with given_workers(1, workers) as crew, crew.share(task) as shared:
-        for cut, text, run in crew.in_order(partial(_cut_and_retrieved, shared), _announced(chunks, progress)):
+    with given_workers(1, workers) as crew, crew.share(cut_and_retrieve) as shared:
+        work = lambda task: shared.get()(task)  # noqa: E731, PLW0108  what is shared is sent once, not with every task
+        for cut, text, run in crew.in_order(work, _announced(chunks, progress)):
             every.append(cut)
             noticed += run.remarks  # the same of every chunking, mostly
             runs.append(replace(run, run_id=cut.name or f"chunking {len(every)}", remarks=()))
@@ -155,19 +164,13 @@ def sweep(
     return Sweep(made, tuple(every), tuple(extents), settings or Settings(), tuple(dict.fromkeys(map(str, noticed))))
 
 
-@dataclass(frozen=True, eq=False)
-class _Chunking:
-    """What cutting and retrieving needs, whatever the chunking."""
-
-    index: Index
-    tokenizer: Tokenizer | None
-    edges: Any
-    """Where tokens end in the documents, for their cost; None without a tokenizer."""
-    asked: Sequence[str | MeasureCall | Measure]
-    given: Sequence[Any]
-    questions: Any
-    retriever: Any
-    options: Mapping[str, Any]
+def _questions(gold: Gold) -> dict[str, str]:
+    """Return the questions of a gold by topic; one without any is refused."""
+    questions = {topic: gold.queries[topic] for topic in gold.topics if gold.queries.get(topic, "").strip()}
+    if not questions:
+        what = f"{gold.file or 'the gold'}: no topic has a question to retrieve for"
+        raise MissingDataError(f"{what}; give topics=")
+    return questions
 
 
 def _announced(chunks: Sequence[Any], progress: Callable[[int, int, str], None] | None) -> Iterator[tuple[int, Any]]:
@@ -176,19 +179,6 @@ def _announced(chunks: Sequence[Any], progress: Callable[[int, int, str], None] 
         if progress:
             progress(number, len(chunks), how if isinstance(how, str) else type(how).__name__)
         yield number, how
-
-
-def _cut_and_retrieved(shared: Shared[_Chunking], task: tuple[int, Any]) -> tuple[Chunks, Any, Run]:
-    """Return one chunking, its extent, and its run."""
-    (number, how), s = task, shared.get()
-    cut = chunk(s.index, how, tokenizer=s.tokenizer)
-    text = extent(cut, s.index, s.edges)
-    wanted = {"limit": enough_results(s.asked, text.mean), **s.options}
-    if s.given:
-        return cut, text, _own(s.given[number], s.index, cut)
-    if not callable(s.retriever):
-        return cut, text, retrieve(s.index, s.questions, chunks=cut, **wanted)
-    return cut, text, s.retriever(units(s.index, chunks=cut, **wanted), s.questions)
 
 
 def enough_results(measures: Sequence[str | MeasureCall | Measure], size: float) -> int:
@@ -270,8 +260,7 @@ class Sweep:
     @cached_property
     def order(self) -> list[int]:
         """The chunkings, best first."""
-        found: list[int] = order_of(self.scores).tolist()
-        return found
+        return list(order_of(self.scores).tolist())
 
     @property
     def best(self) -> str:

@@ -18,7 +18,7 @@ from focuseval.collection.boundaries import words
 from focuseval.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from focuseval.data.topics.syntax import Term
 
@@ -68,7 +68,7 @@ class Language:
         self._stop = stop_words(name)
         self._stemmer = None if name == NONE else Stemmer.Stemmer(name, 0)  # no cache: a word is asked for once
 
-    def numbers(self, found: Iterable[str]) -> list[int]:
+    def numbers(self, found: Sequence[str]) -> list[int]:
         """Return the number of every word's term in `terms`, −1 for stop words.
 
         >>> english = Language("english")
@@ -76,23 +76,21 @@ class Language:
         ([-1, 0, 0], ['tide'])
         """
         known = self._known
-        return [known[word] if word in known else self._learnt(word) for word in found]
+        for word in found:
+            if word in known:
+                continue
+            folded, known[word] = word.casefold(), -1
+            if folded not in self._stop:
+                term = folded if self._stemmer is None else self._stemmer.stemWord(folded)
+                known[word] = self._number.setdefault(term, len(self.terms))
+                if known[word] == len(self.terms):
+                    self.terms.append(term)
+        return [known[word] for word in found]
 
     def term(self, word: str) -> str | None:
         """Return the term of one word, None for a stop word."""
         number = self.numbers([word])[0]
         return None if number < 0 else self.terms[number]
-
-    def _learnt(self, word: str) -> int:
-        folded = word.casefold()
-        number = -1
-        if folded not in self._stop:
-            term = folded if self._stemmer is None else self._stemmer.stemWord(folded)
-            number = self._number.setdefault(term, len(self.terms))
-            if number == len(self.terms):
-                self.terms.append(term)
-        self._known[word] = number
-        return number
 
 
 _WEIGHT = {"": 1, "+": 2, "-": -1}

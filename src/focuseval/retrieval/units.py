@@ -55,11 +55,6 @@ class Occurrences:
     weight: int
     first: NDArray[np.int32]
 
-    @property
-    def size(self) -> int:
-        """Kept words of one occurrence."""
-        return len(self.term)
-
 
 def occurrences(query: Weights, among: IndexedWords) -> list[Occurrences]:
     """Return where the terms of a query stand, those that stand somewhere; the words of a phrase follow each other."""
@@ -104,8 +99,7 @@ class ElementUnits:
     @property
     def depth(self) -> NDArray[np.integer] | None:
         """1 for a root."""
-        depth: NDArray[np.int16] = self.words["depth"]
-        return depth
+        return self.words["depth"]
 
     @cached_property
     def returnable(self) -> NDArray[np.bool_]:
@@ -125,7 +119,14 @@ class ElementUnits:
 
     def count(self, terms: Sequence[Occurrences]) -> Counted:
         """Return the elements that hold a term, and how often."""
-        leaves = [self._deepest_around(term) for term in terms]
+        leaves = []
+        for term in terms:  # the deepest element around every occurrence; a phrase across documents has none
+            element, end = np.asarray(self.words["element"][term.first]), term.first + np.int32(len(term.term))
+            while len(term.term) > 1 and (short := np.flatnonzero(self.words["last"][element] < end)).size:
+                element[short] = self.words["parent"][element[short]]
+                inside = element >= 0
+                element, end = element[inside], end[inside]
+            leaves.append(element)
         units = with_ancestors(leaves, self.words["parent"])
         ends = np.searchsorted(self.words["first"][units], self.words["last"][units])
         counts = []
@@ -134,18 +135,6 @@ class ElementUnits:
             before = np.append(0, np.cumsum(direct))
             counts.append(before[ends] - before[:-1])
         return Counted(units, counts)
-
-    def _deepest_around(self, term: Occurrences) -> NDArray[np.int32]:
-        """Return the deepest element around every occurrence of a term; a phrase across documents has none."""
-        element = np.asarray(self.words["element"][term.first])
-        if term.size == 1:
-            return element
-        end = term.first + np.int32(term.size)
-        while (short := np.flatnonzero(self.words["last"][element] < end)).size:
-            element[short] = self.words["parent"][element[short]]
-            inside = element >= 0
-            element, end = element[inside], end[inside]
-        return element
 
     def document(self, units: Integers) -> Integers:
         """Return the rows of the elements' documents."""
@@ -207,20 +196,17 @@ class SpanUnits:
 
     def count(self, terms: Sequence[Occurrences]) -> Counted:
         """Return the units that hold a term, and how often."""
-        held = [self._around(term) for term in terms]
+        word, held = self.words["word"], []
+        reach, nested = self._reach
+        for term in terms:  # all units around every occurrence, ascending for each
+            end: Integers = np.minimum(term.first.astype(np.int64) + len(term.term), len(word)) - 1
+            first, last = word[term.first], word[end]
+            lowest = np.searchsorted(reach, last, "right")
+            many = np.maximum(np.searchsorted(self.first, first, "right") - lowest, 0)
+            unit = spread(lowest, many)
+            held.append(unit[self.last[unit] > np.repeat(last, many)] if nested else unit)
         units = np.unique(np.concatenate([np.zeros(0, np.int64), *held]))
         return Counted(units, [np.bincount(np.searchsorted(units, unit), minlength=len(units)) for unit in held])
-
-    def _around(self, term: Occurrences) -> Integers:
-        """Return all units around every occurrence of a term, ascending for each."""
-        word = self.words["word"]
-        end: Integers = np.minimum(term.first.astype(np.int64) + term.size, len(word)) - 1
-        first, last = word[term.first], word[end]
-        reach, nested = self._reach
-        lowest = np.searchsorted(reach, last, "right")
-        many = np.maximum(np.searchsorted(self.first, first, "right") - lowest, 0)
-        units = spread(lowest, many)
-        return units[self.last[units] > np.repeat(last, many)] if nested else units
 
     def document(self, units: Integers) -> Integers:
         """Return the rows of the units' documents."""

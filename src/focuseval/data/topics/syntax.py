@@ -28,9 +28,9 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 
+from focuseval.engine.native import encoded
 from focuseval.errors import MeasureError
 
 if TYPE_CHECKING:
@@ -333,21 +333,14 @@ class Query(Node):
         """
         if isinstance(path, str):
             return bool(self.matches([path], reading, equivalents)[0])
-        column = path if isinstance(path, pa.Array | pa.ChunkedArray) else pa.array(path, pa.string())
+        column = encoded(path)  # every distinct path once
         if parse_reading(reading)[0] == "V":
-            found = pc.is_valid(column)
-        elif pa.types.is_dictionary(column.type):  # every distinct path once; null codes take an extra last entry
-            whole = column.unify_dictionaries().combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-            if isinstance(whole, pa.ChunkedArray):  # what combine_chunks returns differs between Arrow's versions
-                whole = whole.chunk(0) if whole.num_chunks else pa.array([], whole.type)
-            known = np.append(self.matches(whole.dictionary, reading, equivalents), False)
-            codes = whole.indices.cast(pa.int64()).fill_null(len(whole.dictionary)).to_numpy(zero_copy_only=False)
-            return np.asarray(known[codes])
+            found = pc.is_valid(column.dictionary)
         else:
-            found = pc.fill_null(pc.match_substring_regex(column, location_pattern(self.steps, equivalents)), False)
-        return np.asarray(found)
+            pattern = location_pattern(self.steps, equivalents)
+            found = pc.fill_null(pc.match_substring_regex(column.dictionary, pattern), False)
+        return np.asarray(np.append(found, False)[column.indices.fill_null(-1).to_numpy(zero_copy_only=False)])
 
     def as_json(self) -> dict[str, Any]:
         """Return the syntax tree as nested dictionaries with positions."""
-        tree: dict[str, Any] = as_json(self)
-        return tree
+        return dict(as_json(self))
