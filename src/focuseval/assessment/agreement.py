@@ -156,10 +156,10 @@ class Agreement:
         return right / left if left else float("nan")
 
 
-def finished(store: Store, topic: str | None = None) -> Finished:
-    """Return the finished judgements of everyone, of all topics or of one; the adjudication is nobody's."""
+def finished(store: Store) -> Finished:
+    """Return the finished judgements of everyone; the adjudication is nobody's."""
     found: Finished = {}
-    for saved in store.judgements(topic=topic):
+    for saved in store.judgements():
         key = saved.key
         if saved.judgement.finished and key.assessor != ADJUDICATED:
             found.setdefault(key.assessor, {})[key.topic, key.document] = saved

@@ -19,7 +19,6 @@ from focuseval.errors import AssessError
 from focuseval.formats.embedded import read_questions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from focuseval.assessment.store import Store
@@ -53,7 +52,13 @@ def take_topics(store: Store, place: Path, source: Path | None, *, actor: str | 
             raise AssessError(f"{source}: {what} ({len(dropped)} such topics); keep it among the topics")
         _copy(source, place)
     if actor is not None:
-        _record(store, topics, actor)
+        known: dict[str, Wording] = {}
+        for _, edit in store.project_events("topics"):
+            known |= edit["topics"]
+        worded = {topic.id: {name: text for name in _FIELDS if (text := getattr(topic, name))} for topic in topics}
+        fresh = {topic: wording for topic, wording in worded.items() if known.get(topic) != wording}
+        if fresh:
+            record(store, {"kind": "topics", "topics": fresh}, actor=actor)
     return topics
 
 
@@ -67,17 +72,6 @@ def rewordings(store: Store) -> dict[str, Rewording]:
                 found[topic] = Rewording(at, known[topic])
             known[topic] = wording
     return found
-
-
-def _record(store: Store, topics: Sequence[Topic], actor: str) -> None:
-    """Write to the log how topics read, those that differ from what it knows."""
-    known: dict[str, Wording] = {}
-    for _, edit in store.project_events("topics"):
-        known |= edit["topics"]
-    worded = {topic.id: {name: text for name in _FIELDS if (text := getattr(topic, name))} for topic in topics}
-    fresh = {topic: wording for topic, wording in worded.items() if known.get(topic) != wording}
-    if fresh:
-        record(store, {"kind": "topics", "topics": fresh}, actor=actor)
 
 
 def _copies(place: Path) -> list[Path]:

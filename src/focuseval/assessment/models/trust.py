@@ -29,9 +29,7 @@ from focuseval.report.page import static, templates
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from focuseval.assessment.agreement import Agreement
     from focuseval.assessment.project import Project
-    from focuseval.assessment.stability import Replacement
     from focuseval.data.run import Run
 
 

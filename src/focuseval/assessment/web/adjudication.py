@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, abort, flash, jsonify, redirect, render_template, request, url_for
 
-from focuseval.assessment.adjudication import RULES, accept_agreed, changed_since, decide, finished_sides, periods
+from focuseval.assessment.adjudication import (
+    DECIDED,
+    RULES,
+    STALE,
+    UNDECIDED,
+    accept_agreed,
+    changed_since,
+    decide,
+    finished_sides,
+    periods,
+)
 from focuseval.assessment.agreement import alpha_of
 from focuseval.assessment.plan import (
     CONTROL,
@@ -22,7 +32,6 @@ from focuseval.assessment.plan import (
     labels,
 )
 from focuseval.assessment.pool import why_pooled
-from focuseval.assessment.rules import FINISHED
 from focuseval.assessment.store import ADJUDICATED, Key
 from focuseval.assessment.web.desk import (
     desk,
@@ -45,13 +54,13 @@ if TYPE_CHECKING:
     from flask import Response
     from werkzeug.wrappers import Response as Redirect
 
+    from focuseval.assessment.adjudication import SharedDocument
     from focuseval.assessment.store import Saved
 
 
 adjudication = Blueprint("adjudication", __name__)
 adjudication.before_request(overseers_look_leads_change)
 
-OPEN, STALE, DECIDED = "undecided", "stale", "decided"
 TO_DECIDE = "to decide"
 SHOWN = 200
 """Documents that the list shows at once, those with the least agreement first."""
@@ -63,7 +72,7 @@ def documents() -> str:
     topic, state = request.args.get("topic", ""), request.args.get("state", TO_DECIDE)
     everything = _rows()
     counts = Counter(row.state for row in everything)
-    wanted = {TO_DECIDE: (OPEN, STALE), DECIDED: (DECIDED,)}.get(state, (OPEN, STALE, DECIDED))
+    wanted = {TO_DECIDE: (UNDECIDED, STALE), DECIDED: (DECIDED,)}.get(state, (UNDECIDED, STALE, DECIDED))
     rows = [row for row in everything if topic in ("", row.topic) and row.state in wanted]
     shown = sorted(rows, key=lambda row: (row.jaccard, row.topic, row.document))[:SHOWN]
     return render_template(
@@ -76,32 +85,14 @@ def documents() -> str:
         topic=topic,
         topics=sorted({row.topic for row in everything}),
         titles=desk().titles.of(row.document for row in shown),
-        agreed=sum(row.agreed and row.state == OPEN and topic in ("", row.topic) for row in everything),
+        agreed=sum(row.agreed and row.state == UNDECIDED and topic in ("", row.topic) for row in everything),
     )
 
 
-class Compared(NamedTuple):
-    """A document that several finished: how far they agree, and whether it is decided."""
-
-    topic: str
-    document: str
-    judged: int
-    jaccard: float
-    agreed: bool
-    state: str
-    status: str
-    stale: tuple[str, ...]
-
-
-def _rows() -> list[Compared]:
+def _rows() -> list[SharedDocument]:
     """Return what several finished; a known answer was decided before it was judged, and is never stale."""
-    known, rows = known_units(desk().store), []
-    for one in desk().shared.documents():
-        stale = () if one[:2] in known else one.stale
-        state = STALE if stale else DECIDED if one.decided in FINISHED else OPEN
-        status = one.decided or "undecided"
-        rows.append(Compared(*one[:2], len(one.verdicts), one.jaccard, one.agreed, state, status, stale))
-    return rows
+    known = known_units(desk().store)
+    return [one._replace(stale=()) if one[:2] in known else one for one in desk().shared.documents()]
 
 
 @adjudication.get("/adjudicate/next")

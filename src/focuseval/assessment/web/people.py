@@ -21,6 +21,7 @@ from focuseval.assessment.users import (
     remove,
     reset,
     revoke,
+    verify,
 )
 from focuseval.assessment.users import invited as invited_by
 from focuseval.assessment.web.desk import desk, leads_only, user
@@ -63,11 +64,10 @@ def login() -> str | Response:
         browser = access.known_browser(name, request.cookies.get(access.browser_cookie, ""))
         limits = limits_of(request.remote_addr or "", name, browser=browser)
         _begin_try(limits)
-        found = access.log_in(name, request.form.get("password", "")[:1000])
-        if found:
+        if verify(access.users, name, request.form.get("password", "")[:1000]):
             access.attempts.succeeded(limits)
-            _begin(found)
-            return _remembered(redirect(url_for("pages.topics")), found, browser)
+            _begin(name)
+            return _remembered(redirect(url_for("pages.topics")), name, browser)
         wrong = True
     return render_template("login.html", wrong=wrong, name=name)
 
