@@ -10,7 +10,6 @@ from __future__ import annotations
 import shutil
 import threading
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from focuseval.assessment.files import settle
@@ -116,11 +115,6 @@ class Guidelines:
     at: str = ""
     by: str = ""
 
-    @cached_property
-    def html(self) -> str:
-        """The text as HTML; markup in it is shown, not obeyed, and links lead to the web or to a mailbox alone."""
-        return render_markdown(self.text)
-
 
 def guidelines(store: Store) -> Guidelines:
     """Return the newest guidelines."""
@@ -145,7 +139,7 @@ def write_guidelines(store: Store, text: str, *, version: int, actor: str) -> Gu
 
 
 def render_markdown(text: str) -> str:
-    """Return CommonMark with tables as HTML.
+    """Return CommonMark with tables as HTML; markup in it is shown, not obeyed, and links lead to the web or a mailbox.
 
     >>> print(render_markdown("*Do* <script>"), end="")
     <p><em>Do</em> &lt;script&gt;</p>

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from focuseval.data.topics import Topic
 
     Answers = tuple[ModelAnswer, ...]
-    Outcome = tuple["Questions", Answers, str]
-    """What was asked, the answers to it, and else why there are none."""
 
 PER_TOKEN = 4
 """Characters of a token, roughly, of English text."""
@@ -50,11 +48,6 @@ class Questions(NamedTuple):
 
     document: Document
     requests: tuple[WindowRequest, ...]
-
-    @property
-    def spans(self) -> list[tuple[int, int]]:
-        """The windows."""
-        return [(one.start, one.end) for one in self.requests]
 
 
 def unjudged(
@@ -183,7 +176,8 @@ def judge_project(
     asker = Asker(client, project.store, retries=settings.retries)
     placed, failed, spoken, in_a_row, tokens = list[PlacedAnswer](), list[str](), list[str](), 0, (0, 0)
 
-    def ask(one: Unjudged) -> Outcome:
+    def ask(one: Unjudged) -> tuple[Questions, Answers, str]:
+        """Return what was asked, the answers to it, and else why there are none."""
         asked = questions(project, one, settings, prompt)
         try:
             return asked, tuple(map(asker.ask, asked.requests)), ""
@@ -225,7 +219,8 @@ def _store(store: Store, key: Key, asked: Questions, answers: Answers, client: C
     It is flagged where the document speaks to a model.
     """
     text = asked.document.text
-    placed, warning = place_answers(text, zip(asked.spans, answers, strict=True)), addressed(text)
+    spans = [(one.start, one.end) for one in asked.requests]
+    placed, warning = place_answers(text, zip(spans, answers, strict=True)), addressed(text)
     lines = [f"the document speaks to a model: “{warning}”"] if warning else []
     lines += [f"not in the text, or in several places: “{quote[:_QUOTED]}”" for quote in placed.unplaced]
     note = client.scrubbed("\n".join(lines))

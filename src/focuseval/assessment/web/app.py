@@ -17,6 +17,7 @@ from focuseval.assessment.web.guard import guard
 from focuseval.assessment.web.pages import api, pages
 from focuseval.assessment.web.people import door, people
 from focuseval.assessment.web.work import dashboard, work
+from focuseval.assessment.wording import render_markdown
 from focuseval.errors import ChangedTextError, ConflictError, FocusevalError, StorageError, counted
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def create_app(
         app.register_blueprint(part)
     app.register_error_handler(FocusevalError, _refused)
     app.register_error_handler(HTTPException, _failed)
-    app.jinja_env.filters |= {"duration": duration, "moment": moment, "counted": counted}
+    app.jinja_env.filters |= {"duration": duration, "moment": moment, "counted": counted, "markdown": render_markdown}
     app.context_processor(lambda: {"desk": app.extensions["focuseval"]})
     return app
 

@@ -7,23 +7,9 @@ from typing import TYPE_CHECKING
 
 from flask import Blueprint, abort, make_response, redirect, render_template, request, session, url_for
 
+from focuseval.assessment import users as accounts
 from focuseval.assessment.plan import Assessor, give_known, know_role, register
 from focuseval.assessment.sessions import BY_NAME, limits_of
-from focuseval.assessment.users import (
-    ROLES,
-    SHORTEST,
-    UsersFile,
-    accept,
-    give_role,
-    invitations,
-    invite,
-    log_out,
-    remove,
-    reset,
-    revoke,
-    verify,
-)
-from focuseval.assessment.users import invited as invited_by
 from focuseval.assessment.web.desk import desk, leads_only, user
 from focuseval.assessment.web.guard import csrf_token
 from focuseval.errors import AssessError, FocusevalError
@@ -64,7 +50,7 @@ def login() -> str | Response:
         browser = access.known_browser(name, request.cookies.get(access.browser_cookie, ""))
         limits = limits_of(request.remote_addr or "", name, browser=browser)
         _begin_try(limits)
-        if verify(access.users, name, request.form.get("password", "")[:1000]):
+        if accounts.verify(access.users, name, request.form.get("password", "")[:1000]):
             access.attempts.succeeded(limits)
             _begin(name)
             return _remembered(redirect(url_for("pages.topics")), name, browser)
@@ -86,8 +72,8 @@ def _remembered(answer: Response, name: str, number: str) -> Response:
 def invited() -> str | Response | tuple[str, int]:
     """Show who is invited, or let them in with the password that they chose."""
     access, store, token = desk().access, desk().store, request.values.get("token", "")
-    found = invited_by(store, token) if isinstance(access.users, UsersFile) else None
-    if found is None or not isinstance(access.users, UsersFile):
+    found = accounts.invited(store, token) if isinstance(access.users, accounts.UsersFile) else None
+    if found is None or not isinstance(access.users, accounts.UsersFile):
         _begin_try({f"invitation {request.remote_addr}": BY_NAME})
         abort(403, "this invitation is not valid any more; ask for another")
     message = ""
@@ -96,13 +82,13 @@ def invited() -> str | Response | tuple[str, int]:
         try:
             if password != request.form.get("again", "")[:1000]:
                 raise AssessError("the two passwords differ")
-            name = accept(store, access.users, token, request.form.get("name", "")[:100], password).name
+            name = accounts.accept(store, access.users, token, request.form.get("name", "")[:100], password).name
         except FocusevalError as error:
             message = str(error).removeprefix(f"{access.users.path}: ")
         else:
             _begin(name)
             return _remembered(redirect(url_for("pages.topics")), name, "")
-    page = render_template("invited.html", invitation=found, token=token, message=message, shortest=SHORTEST)
+    page = render_template("invited.html", invitation=found, token=token, message=message, shortest=accounts.SHORTEST)
     return (page, 422) if message else page
 
 
@@ -152,9 +138,9 @@ def everyone(message: str = "", link: str = "", done: str = "") -> str:
     return render_template(
         "people.html",
         users=sorted((users or {}).values(), key=lambda one: (one.role != "lead", one.name)),
-        managed=isinstance(users, UsersFile),
-        roles=ROLES,
-        invitations=invitations(store),
+        managed=isinstance(users, accounts.UsersFile),
+        roles=accounts.ROLES,
+        invitations=accounts.invitations(store),
         log=store.project_log("people")[: -SHOWN - 1 : -1],
         seen={**desk().overview.pace.last, **desk().seen},
         message=message,
@@ -170,7 +156,7 @@ def change() -> str | tuple[str, int] | Response:
     do = request.form.get("do", "")
     if do not in _ACTIONS:
         abort(400, "no such action")
-    if not isinstance(users, UsersFile):
+    if not isinstance(users, accounts.UsersFile):
         abort(409, "this server has no users file; start it with --users FILE")
     try:
         link, done = _act(do, users, request.form.get("name", "").strip()[:100])
@@ -184,23 +170,23 @@ def change() -> str | tuple[str, int] | Response:
 _ACTIONS = ("invite", "reset", "revoke", "remove", "log out", "role")
 
 
-def _act(do: str, users: UsersFile, name: str) -> tuple[str, str]:
+def _act(do: str, users: accounts.UsersFile, name: str) -> tuple[str, str]:
     """Do one of the actions, and return the secret of the link that it makes, else '', and a sentence."""
     store, sessions = desk().store, desk().access.sessions
     role = request.form.get("role", "assessor" if do == "invite" else "")
     if do == "invite":
-        return invite(store, name, role, actor=user()), f"An invitation for {name or 'somebody'} as {role}:"
+        return accounts.invite(store, name, role, actor=user()), f"An invitation for {name or 'somebody'} as {role}:"
     if do == "reset":
-        token = reset(store, users, sessions, name, actor=user())
+        token = accounts.reset(store, users, sessions, name, actor=user())
         return token, f"With this link {name} chooses a new password:"
     if do == "revoke":
-        revoke(store, request.form.get("id", ""), actor=user())
+        accounts.revoke(store, request.form.get("id", ""), actor=user())
         return "", f"The invitation {f'of {name} ' if name else ''}is not valid any more."
     if do == "remove":
-        remove(store, users, sessions, name, actor=user())
+        accounts.remove(store, users, sessions, name, actor=user())
         return "", f"{name} may not log in any more; what {name} judged stays."
     if do == "log out":
-        log_out(store, users, sessions, name, actor=user())
+        accounts.log_out(store, users, sessions, name, actor=user())
         return "", f"Every session of {name} has ended."
-    give_role(store, users, name, role, actor=user())
+    accounts.give_role(store, users, name, role, actor=user())
     return "", f"{name} is now a {role}."
