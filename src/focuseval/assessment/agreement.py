@@ -166,13 +166,8 @@ def finished(store: Store) -> Finished:
     return found
 
 
-def agreements(
-    found: Finished, extents: Callable[[str], Extents], *, common: bool = False, resamples: int = 0
-) -> list[Agreement]:
-    """Return the agreement of every pair of assessors, in their order.
-
-    With `common` only of those who finished documents in common; with intervals where there are resamples.
-    """
+def agreements(found: Finished, extents: Callable[[str], Extents], *, resamples: int = 0) -> list[Agreement]:
+    """Return the agreement of every two who finished documents in common; with intervals where there are resamples."""
     places, names, extents = {name: place for place, name in enumerate(found)}, list(found), cache(extents)
     parts: list[NDArray[np.void]] = []
     pairs: set[tuple[int, int]] = set()
@@ -182,7 +177,7 @@ def agreements(
         if len(sides) > 1:
             parts.append(compare_sides(sides, numbers, extents))
     known = {(pair.left, pair.right): pair for pair in summed(parts, names, resamples=resamples)}
-    wanted = [(names[left], names[right]) for left, right in sorted(pairs)] if common else combinations(names, 2)
+    wanted = [(names[left], names[right]) for left, right in sorted(pairs)]
     return [known.get(pair) or Agreement(*pair) for pair in wanted]
 
 

@@ -90,13 +90,13 @@ def over_depths(gold: Gold, pool: Sequence[Pooled], score: Score) -> list[Swap]:
     return _parts_to_whole(gold, parts, "whole pool", score)
 
 
-def over_work(gold: Gold, at: Mapping[Unit, str], shares: Sequence[float], score: Score) -> list[Swap]:
+def over_work(gold: Gold, at: Mapping[Unit, str], score: Score) -> list[Swap]:
     """Return τ between the whole gold and what was judged first: whether the last part of the work changed the order.
 
-    `at` says when each (topic, document) was judged; `shares` how much of the work, from the beginning, is taken.
+    `at` says when each (topic, document) was judged.
     """
     judged = sorted(_judged(gold), key=lambda unit: (at.get(unit, ""), unit))
-    parts = {f"first {share:.0%}": set(judged[: round(share * len(judged))]) for share in shares}
+    parts = {f"first {share:.0%}": set(judged[: round(share * len(judged))]) for share in SHARES}
     return _parts_to_whole(gold, parts, "everything so far", score)
 
 
@@ -166,7 +166,7 @@ def rank_runs(store: Store, documents: DocumentCache, runs: Sequence[Path], meas
         tuple(scores[row] for row in order),
         len(gold.articles.topic),
         len(pooled),
-        tuple(over_work(gold, {(topic, document): at for topic, document, at in times}, SHARES, score)),
+        tuple(over_work(gold, {(topic, document): at for topic, document, at in times}, score)),
         tuple(over_depths(gold, pooled, score)),
         tuple(swap for swap in over_assessors(_golds(store, documents), score) if swap.documents),
     )

@@ -52,20 +52,9 @@ def login() -> str | Response:
         _begin_try(limits)
         if accounts.verify(access.users, name, request.form.get("password", "")[:1000]):
             access.attempts.succeeded(limits)
-            _begin(name)
-            return _remembered(redirect(url_for("pages.topics")), name, browser)
+            return _let_in(name, browser or secrets.token_urlsafe(16))
         wrong = True
     return render_template("login.html", wrong=wrong, name=name)
-
-
-def _remembered(answer: Response, name: str, number: str) -> Response:
-    """Give the browser a number by which it is known as one that this user has logged in with."""
-    access, secure, year = desk().access, request.is_secure, 365 * 86_400
-    value = access.browser_of(name, number or secrets.token_urlsafe(16))
-    answer.set_cookie(
-        access.browser_cookie, value, max_age=year, httponly=True, samesite="Strict", secure=secure, path="/login"
-    )
-    return answer
 
 
 @door.route("/invited", methods=["GET", "POST"])
@@ -86,8 +75,7 @@ def invited() -> str | Response | tuple[str, int]:
         except FocusevalError as error:
             message = str(error).removeprefix(f"{access.users.path}: ")
         else:
-            _begin(name)
-            return _remembered(redirect(url_for("pages.topics")), name, "")
+            return _let_in(name, secrets.token_urlsafe(16))
     page = render_template("invited.html", invitation=found, token=token, message=message, shortest=accounts.SHORTEST)
     return (page, 422) if message else page
 
@@ -111,6 +99,17 @@ def _begin(name: str) -> None:
     if desk().access.users is not None:
         know_role(desk().store, name, role)
     give_known(desk().store, actor=name)
+
+
+def _let_in(name: str, browser: str) -> Response:
+    """Begin a session; the browser gets a number by which it is known as one that this user has logged in with."""
+    _begin(name)
+    access, answer, year, secure = desk().access, redirect(url_for("pages.topics")), 365 * 86_400, request.is_secure
+    value = access.browser_of(name, browser)
+    answer.set_cookie(
+        access.browser_cookie, value, max_age=year, httponly=True, samesite="Strict", secure=secure, path="/login"
+    )
+    return answer
 
 
 def _begin_try(limits: Mapping[str, int]) -> None:
