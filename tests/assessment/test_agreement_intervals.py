@@ -117,13 +117,13 @@ def test_the_interval_of_a_median_holds_it_as_often_as_it_says():
     assert 0.95 <= np.mean(held) < 0.98
 
 
-def test_only_those_who_share_documents_are_compared_where_that_is_asked_for(store):
+def test_only_those_who_share_documents_are_compared(store):
     judge(store, "ann", 1, (0, 6))
     judge(store, "bob", 2, (0, 6))
     judge(store, "cy", 1)
     judge(store, "cy", 2)
     found = finished(store)
-    shared = agreements(found, lambda name: extents_of(PAGE), common=True)
+    shared = agreements(found, lambda name: extents_of(PAGE))
     assert [(pair.left, pair.right) for pair in shared] == [("ann", "cy"), ("bob", "cy")]
-    other = agreements(dict(reversed(found.items())), lambda name: extents_of(PAGE), common=True)
+    other = agreements(dict(reversed(found.items())), lambda name: extents_of(PAGE))
     assert [(pair.left, pair.right) for pair in other] == [("cy", "bob"), ("cy", "ann")]

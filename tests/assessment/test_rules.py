@@ -1,7 +1,7 @@
 import pytest
 
 from focuseval.assessment.rules import (
-    EDITS,
+    _APPLY,
     FINISHED,
     Judgement,
     apply,
@@ -10,7 +10,6 @@ from focuseval.assessment.rules import (
     from_dict,
     inferred,
     parse_edit,
-    relevant_rows,
     ungraded,
     warnings,
 )
@@ -72,7 +71,7 @@ def test_any_edit_reopens_a_finished_document(edit, relevant):
 
 def test_every_kind_of_edit_is_known_to_reopen_or_to_decide():
     tried = {edit["kind"] for edit in (*REMARKS, *CHANGES)} | {"unhighlight", "reopen"}
-    assert set(EDITS) - tried == {"finish", "skip", "replace"}
+    assert set(_APPLY) - tried == {"finish", "skip", "replace"}
 
 
 @pytest.mark.parametrize("edit", REMARKS)
@@ -121,7 +120,7 @@ def test_exhaustivity_rises_to_every_container_and_the_highest_wins():
 
 def test_2005_needs_a_grade_wherever_text_is_highlighted():
     highlighted = after(mark(0, 16), exhaustivity=True)
-    assert [PAGE.elements[row].path for row in relevant_rows(PAGE, highlighted.highlights)] == [
+    assert ungraded(PAGE, highlighted.highlights, {}) == [
         "/article[1]",
         TITLE,
         "/article[1]/p[1]",

@@ -43,9 +43,9 @@ def test_assessors_who_disagree_turn_the_ranking_round(golds):
 
 
 def test_a_shallower_pool_leaves_judgements_out(golds):
-    pool = [Pooled("1", "d1", best=9), Pooled("1", "d2", best=1), Pooled("1", "d3", best=1)]
-    deep, shallow = over_depths(golds["ann"], pool, [9, 1], score)
-    assert (deep.left, deep.tau) == ("depth 9", 1.0)
+    pool = [Pooled("1", "d1", best=2), Pooled("1", "d2", best=1), Pooled("1", "d3", best=1), Pooled("2", "d1", best=3)]
+    shallow, deep = over_depths(golds["ann"], pool, score)
+    assert (deep.left, deep.tau) == ("depth 2", 1.0)
     # without d1: A 1, B 1, C 0 against A 2, B 1, C 0.
     assert shallow.tau == pytest.approx(2 / 6**0.5)
 
@@ -56,8 +56,8 @@ def test_part_of_a_gold_is_a_gold(golds):
     assert part.articles.document.tolist() == [gold.documents.to_pylist().index("d2")]
     assert len(part.passages.start) == 1
     assert part.passages.quote.to_pylist() == ["Title "]
-    assert only_topics(gold, ["1"]).topics == ("1",)
-    assert only_topics(gold, []).topics == ()
+    assert only_topics(gold, {("1", "d2")}).topics == ("1",)
+    assert only_topics(gold, set()).topics == ()
 
 
 def test_assessors_who_judged_the_same_where_both_did_agree_whatever_else_they_judged(golds):
@@ -71,7 +71,7 @@ def test_assessors_who_judged_the_same_where_both_did_agree_whatever_else_they_j
 
 
 def test_assessors_without_a_document_in_common_get_a_dash(golds):
-    for part in (only_topics(golds["bob"], []), only_pairs(golds["bob"], {("1", "d3")})):
+    for part in (only_topics(golds["bob"], set()), only_pairs(golds["bob"], {("1", "d3")})):
         (swap,) = over_assessors({"ann": only_pairs(golds["ann"], {("1", "d1")}), "bob": part}, score)
         assert math.isnan(swap.tau)
         assert swap.documents == 0

@@ -3,6 +3,7 @@
 import pytest
 
 from focuseval.assessment import open_project
+from focuseval.assessment.plan import record
 from focuseval.assessment.wording import rewordings
 from focuseval.data.topics import Topic
 from focuseval.example import ROOT
@@ -97,10 +98,8 @@ def test_a_pooled_topic_that_is_gone_is_named_on_the_front_page_and_does_not_bre
 
 
 def test_a_reworded_topic_says_so_where_it_is_shown(pooled, make_client):
-    from focuseval.assessment.wording import _record  # noqa: PLC0415
-
-    _record(pooled, [Topic("11", "CO", title="old words")], "lea")
-    _record(pooled, [Topic("11", "CO", title="tides")], "lea")
+    for title in ("old words", "tides"):
+        record(pooled, {"kind": "topics", "topics": {"11": {"title": title}}}, actor="lea")
     client = make_client([Topic("11", "CO", title="tides"), Topic("12", "CO", title="pilots")]).enter()
     for path in ("/topic?topic=11", f"/read?topic=11&document={'a/tides'}"):
         page = client.get(path).text

@@ -26,7 +26,7 @@ import numpy as np
 
 from focuseval.assessment.agreement import Agreement, by_unit, compare_sides, finished, summed
 from focuseval.assessment.plan import IMPORTED, PERSON, Unit, assessors, known_units, people, roles
-from focuseval.assessment.rules import NOT_RELEVANT, RELEVANT, Edit, Judgement, as_dict
+from focuseval.assessment.rules import FINISHED, NOT_RELEVANT, RELEVANT, Edit, Judgement, as_dict
 from focuseval.assessment.store import ADJUDICATED, Key, Request, Saved, Store
 from focuseval.data import highlights as spans
 from focuseval.data.highlights import jaccard
@@ -48,6 +48,7 @@ MERGES = ("lead", "majority", "union", "intersection")
 MERGED = "merged"
 """The assessor that a merged judgement has, and the attribute of a gold's topic that counts its kinds."""
 DECIDED, SINGLE, OPEN = "decided", "single", "open"
+STALE, UNDECIDED = "stale", "undecided"
 
 
 def combine(judgements: Sequence[Judgement], rule: str) -> Judgement:
@@ -118,13 +119,13 @@ def _decision(chosen: Sequence[Saved], rule: str, source: Edit) -> Edit:
     return {"kind": "replace", "judgement": as_dict(judgement), "source": source}
 
 
-def stale_decisions(store: Store, topic: str | None = None) -> dict[Unit, tuple[str, ...]]:
+def stale_decisions(store: Store) -> dict[Unit, tuple[str, ...]]:
     """Return the decisions that are older than a judgement under them: (topic, document) → whose changed since.
 
     A document whose answer is known, for training or as a control, was decided before it was judged on purpose.
     """
     known = known_units(store)
-    units = (key[1:] for key in store.judged(ADJUDICATED) if topic in (None, key.topic))
+    units = (key[1:] for key in store.judged(ADJUDICATED))
     changed = {unit: changed_since(store, unit) for unit in units if unit not in known}
     return {unit: newer for unit, newer in changed.items() if newer}
 
@@ -284,12 +285,17 @@ class SharedDocument(NamedTuple):
     """When the last of the judgements was made."""
     agreed: bool
     """Whether several people judged it, and agree to the character."""
-    decided: str
-    """The status of the decision, '' where there is none."""
+    status: str
+    """The status of the decision, ``undecided`` where there is none."""
     stale: tuple[str, ...]
     """Whose judgement has changed since it was decided."""
     pairs: NDArray[np.void]
     """Every two of the judgements, compared."""
+
+    @property
+    def state(self) -> str:
+        """Whether it is decided, and not stale."""
+        return STALE if self.stale else DECIDED if self.status in FINISHED else UNDECIDED
 
 
 class SharedDocuments:
@@ -336,7 +342,7 @@ class SharedDocuments:
         if len(sides) < 2:
             return None
         places = [self._names.setdefault(saved.key.assessor, len(self._names)) for saved in sides]
-        decided = next((saved.judgement.status for saved in judged if saved.key.assessor == ADJUDICATED), "")
+        decided = next((saved.judgement.status for saved in judged if saved.key.assessor == ADJUDICATED), UNDECIDED)
         human = [saved for saved in sides if saved.key.assessor in persons]
         return SharedDocument(
             *unit,
@@ -345,7 +351,7 @@ class SharedDocuments:
             max(saved.at for saved in sides),
             agree(human),
             decided,
-            changed_since(self._store, unit) if decided else (),
+            changed_since(self._store, unit) if decided != UNDECIDED else (),
             compare_sides(sides, places, self._elements),
         )
 

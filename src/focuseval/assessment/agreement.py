@@ -156,23 +156,18 @@ class Agreement:
         return right / left if left else float("nan")
 
 
-def finished(store: Store, topic: str | None = None) -> Finished:
-    """Return the finished judgements of everyone, of all topics or of one; the adjudication is nobody's."""
+def finished(store: Store) -> Finished:
+    """Return the finished judgements of everyone; the adjudication is nobody's."""
     found: Finished = {}
-    for saved in store.judgements(topic=topic):
+    for saved in store.judgements():
         key = saved.key
         if saved.judgement.finished and key.assessor != ADJUDICATED:
             found.setdefault(key.assessor, {})[key.topic, key.document] = saved
     return found
 
 
-def agreements(
-    found: Finished, extents: Callable[[str], Extents], *, common: bool = False, resamples: int = 0
-) -> list[Agreement]:
-    """Return the agreement of every pair of assessors, in their order.
-
-    With `common` only of those who finished documents in common; with intervals where there are resamples.
-    """
+def agreements(found: Finished, extents: Callable[[str], Extents], *, resamples: int = 0) -> list[Agreement]:
+    """Return the agreement of every two who finished documents in common; with intervals where there are resamples."""
     places, names, extents = {name: place for place, name in enumerate(found)}, list(found), cache(extents)
     parts: list[NDArray[np.void]] = []
     pairs: set[tuple[int, int]] = set()
@@ -182,7 +177,7 @@ def agreements(
         if len(sides) > 1:
             parts.append(compare_sides(sides, numbers, extents))
     known = {(pair.left, pair.right): pair for pair in summed(parts, names, resamples=resamples)}
-    wanted = [(names[left], names[right]) for left, right in sorted(pairs)] if common else combinations(names, 2)
+    wanted = [(names[left], names[right]) for left, right in sorted(pairs)]
     return [known.get(pair) or Agreement(*pair) for pair in wanted]
 
 

@@ -135,7 +135,7 @@ def _write_facts(store: Store, documents: DocumentCache, folder: Path) -> dict[s
     pages = ({"doc": page.id, "sha256": page.sha256, "length": len(page.text)} for page in map(documents.plain, names))
     with (folder / "documents.jsonl").open("wb") as file:
         file.writelines(map(json_line, pages))
-    pairs = [vars(pair) for pair in agreements(found, documents.extents, common=True)]
+    pairs = [vars(pair) for pair in agreements(found, documents.extents)]
     agreement = without_nan({"documents_alpha": alpha(found), "pairs": pairs})
     (folder / "agreement.json").write_bytes(f"{json.dumps(agreement, ensure_ascii=False, indent=1)}\n".encode())
     if written.version:

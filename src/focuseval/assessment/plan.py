@@ -176,12 +176,12 @@ def roles(store: Store) -> dict[str, str]:
     return {edit["name"]: edit["role"] for _, edit in store.project_events("role")}
 
 
-def record(store: Store, edit: Edit, *, actor: str, at: str = "", token: str = "") -> None:
+def record(store: Store, edit: Edit, *, actor: str) -> None:
     """Write one event of the project itself, and what follows from it, in one transaction."""
     with store.database.write() as connection:
         connection.execute(
             "INSERT INTO events (at, actor, edit, key) VALUES (?, ?, ?, ?)",
-            (at or now(), actor, json.dumps(edit, ensure_ascii=False), token or uuid.uuid4().hex),
+            (now(), actor, json.dumps(edit, ensure_ascii=False), uuid.uuid4().hex),
         )
         follow(connection, edit)
 

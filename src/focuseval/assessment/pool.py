@@ -337,13 +337,11 @@ class Growth:
     """Those of them that somebody has finished: what the runs can be scored with as it is."""
 
 
-def grown(
-    store: Store, runs: Sequence[Run], *, depth: int | None, size: int | None = None
-) -> tuple[Pool, list[Growth]]:
+def grown(store: Store, runs: Sequence[Run], *, depth: int) -> tuple[Pool, list[Growth]]:
     """Return the pool with more runs in it, and what they would add topic by topic; nothing is changed."""
     base = project_pool(store)
-    alone = build_pool(runs, depth=depth, size=size)
-    after = build_pool(runs, depth=depth, size=size, base=base) if base.contributors or base.entries else alone
+    alone = build_pool(runs, depth=depth)
+    after = build_pool(runs, depth=depth, base=base) if base.contributors or base.entries else alone
     units = {entry[:2] for entry in base.entries}
     judged = "SELECT DISTINCT topic, document FROM judgements WHERE status IN (?, ?)"
     finished = {(topic, document) for topic, document in store.database.read().execute(judged, FINISHED)}

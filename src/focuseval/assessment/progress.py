@@ -40,15 +40,11 @@ def entries(store: Store, assessor: str, topic: str | None = None) -> list[PoolE
 
 def by_topic(found: Sequence[PoolEntry]) -> list[Work]:
     """Return the progress of each topic, in the order of the entries."""
-    topics: dict[str, list[PoolEntry]] = {}
-    for entry in found:
-        topics.setdefault(entry.pooled.topic, []).append(entry)
-    works = []
-    for topic, rows in topics.items():
-        counts = Counter(row.status for row in rows)
-        done, flagged = (counts[RELEVANT], counts[NOT_RELEVANT]), sum(row.flagged for row in rows)
-        works.append(Work("", topic, len(rows), *done, counts[OPEN], counts[SKIPPED], flagged))
-    return works
+    rows = []
+    for row, status, flagged in found:
+        counts = (status == one for one in (RELEVANT, NOT_RELEVANT, OPEN, SKIPPED))
+        rows.append(Work._make(("", row.topic, 1, *counts, flagged, 0, 0.0)))
+    return summed(rows, "topic")
 
 
 def next_undone(found: Sequence[PoolEntry], topic: str, document: str) -> Pooled | None:

@@ -103,15 +103,6 @@ def warnings(judgement: Judgement, text: str) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def relevant_rows(document: Document, highlights: spans.Spans) -> list[int]:
-    """Return the rows of the elements that hold highlighted text, in document order."""
-    return [
-        row
-        for row, element in enumerate(document.elements)
-        if element.start < element.end and spans.intersect(highlights, ((element.start, element.end),))
-    ]
-
-
 def inferred(document: Document, grades: Mapping[str, str]) -> dict[str, str]:
     """Return every grade that holds: those given, and those that rise from below.
 
@@ -134,10 +125,10 @@ def inferred(document: Document, grades: Mapping[str, str]) -> dict[str, str]:
 
 
 def ungraded(document: Document, highlights: spans.Spans, grades: Mapping[str, str]) -> list[str]:
-    """Return the paths that still need a grade before the document can be finished."""
+    """Return the paths of elements with highlighted text that need a grade before the document can be finished."""
     known = inferred(document, grades)
-    paths = (document.elements[row].path for row in relevant_rows(document, highlights))
-    return [path for path in paths if path not in known]
+    unknown = (one for one in document.elements if one.start < one.end and one.path not in known)
+    return [one.path for one in unknown if spans.intersect(highlights, ((one.start, one.end),))]
 
 
 def check(judgement: Judgement, edit: Edit, document: Document, *, exhaustivity: bool = False) -> None:
@@ -221,7 +212,6 @@ _APPLY: dict[str, Callable[[Judgement, Edit], Judgement]] = {
     "note": lambda j, e: replace(j, note=e["text"], status=_reopened(j)),
     "replace": lambda _, e: from_dict(e["judgement"]),
 }
-EDITS = tuple(_APPLY)
 """Every kind of edit; ``undo`` and ``redo`` are steps of a `Timeline`."""
 
 

@@ -22,7 +22,7 @@ from focuseval.inference.correlation import correlate, tau_ap
 from focuseval.inference.paired_tests import ranked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from focuseval.assessment.store import Store
@@ -67,8 +67,7 @@ def over_assessors(golds: Mapping[str, Gold], score: Score) -> list[Swap]:
 def in_common(left: Gold, right: Gold) -> tuple[tuple[Gold, Gold], int]:
     """Return two golds cut down to the documents that both judge, and the number of these."""
     common = _judged(left) & _judged(right)
-    one, other = (only_topics(only_pairs(gold, common), {topic for topic, _ in common}) for gold in (left, right))
-    return (one, other), len(common)
+    return (only_topics(left, common), only_topics(right, common)), len(common)
 
 
 def _judged(gold: Gold) -> set[Unit]:
@@ -83,19 +82,21 @@ def _units(gold: Gold, part: Articles | Passages | GradedElements) -> Iterator[U
     return ((gold.topics[topic], documents[document]) for topic, document in rows)
 
 
-def over_depths(gold: Gold, pool: Sequence[Pooled], depths: Sequence[int], score: Score) -> list[Swap]:
+def over_depths(gold: Gold, pool: Sequence[Pooled], score: Score) -> list[Swap]:
     """Return τ between the whole gold and what shallower pools would have given."""
-    parts = {f"depth {depth}": {(row.topic, row.document) for row in pool if row.best <= depth} for depth in depths}
+    deepest = max((row.best for row in pool), default=0)
+    depths = [depth for depth in DEPTHS if depth < deepest]
+    parts = {f"depth {depth}": {row[:2] for row in pool if row.best <= depth} for depth in depths}
     return _parts_to_whole(gold, parts, "whole pool", score)
 
 
-def over_work(gold: Gold, at: Mapping[Unit, str], shares: Sequence[float], score: Score) -> list[Swap]:
+def over_work(gold: Gold, at: Mapping[Unit, str], score: Score) -> list[Swap]:
     """Return τ between the whole gold and what was judged first: whether the last part of the work changed the order.
 
-    `at` says when each (topic, document) was judged; `shares` how much of the work, from the beginning, is taken.
+    `at` says when each (topic, document) was judged.
     """
     judged = sorted(_judged(gold), key=lambda unit: (at.get(unit, ""), unit))
-    parts = {f"first {share:.0%}": set(judged[: round(share * len(judged))]) for share in shares}
+    parts = {f"first {share:.0%}": set(judged[: round(share * len(judged))]) for share in SHARES}
     return _parts_to_whole(gold, parts, "everything so far", score)
 
 
@@ -107,12 +108,13 @@ def _parts_to_whole(gold: Gold, parts: Mapping[str, set[Unit]], whole: str, scor
     ]
 
 
-def only_topics(gold: Gold, topics: Collection[str]) -> Gold:
-    """Return the part of a gold that speaks of some topics."""
+def only_topics(gold: Gold, pairs: set[Unit]) -> Gold:
+    """Return a gold with the judgements of some (topic, document) pairs, and with their topics, alone."""
+    topics = {topic for topic, _ in pairs}
     order = [code for code, topic in enumerate(gold.topics) if topic in topics]
     new = np.full(len(gold.topics), -1, np.int32)
     new[order] = np.arange(len(order))
-    kept = only_pairs(gold, {(topic, name) for topic in topics for name in gold.documents.to_pylist()})
+    kept = only_pairs(gold, pairs)
     moved = {name: replace(getattr(kept, name), topic=new[getattr(kept, name).topic]) for name in _PARTS}
     return replace(kept, topics=tuple(gold.topics[code] for code in order), **moved)
 
@@ -164,8 +166,8 @@ def rank_runs(store: Store, documents: DocumentCache, runs: Sequence[Path], meas
         tuple(scores[row] for row in order),
         len(gold.articles.topic),
         len(pooled),
-        tuple(over_work(gold, {(topic, document): at for topic, document, at in times}, SHARES, score)),
-        tuple(over_depths(gold, pooled, _depths(pooled), score)),
+        tuple(over_work(gold, {(topic, document): at for topic, document, at in times}, score)),
+        tuple(over_depths(gold, pooled, score)),
         tuple(swap for swap in over_assessors(_golds(store, documents), score) if swap.documents),
     )
 
@@ -176,7 +178,7 @@ def project_stability(store: Store, documents: DocumentCache, runs: Sequence[str
     golds = _golds(store, documents)
     swaps = over_assessors(golds, score)
     for label, gold in golds.items():
-        shallower = over_depths(gold, pooled, _depths(pooled), score)
+        shallower = over_depths(gold, pooled, score)
         swaps += [replace(swap, left=f"{label}, {swap.left}") for swap in shallower]
     return swaps
 
@@ -198,11 +200,6 @@ def _golds(store: Store, documents: DocumentCache) -> dict[str, Gold]:
     """Return everybody's own gold, by label."""
     known, index = labels(store), documents.index
     return {known[name]: build_gold(store, name, documents=documents, index=index) for name in finished(store)}
-
-
-def _depths(pooled: Sequence[Pooled]) -> list[int]:
-    deepest = max((row.best for row in pooled), default=0)
-    return [depth for depth in DEPTHS if depth < deepest]
 
 
 class Flip(NamedTuple):

@@ -10,7 +10,6 @@ from __future__ import annotations
 import shutil
 import threading
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from focuseval.assessment.files import settle
@@ -19,7 +18,6 @@ from focuseval.errors import AssessError
 from focuseval.formats.embedded import read_questions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from focuseval.assessment.store import Store
@@ -53,7 +51,13 @@ def take_topics(store: Store, place: Path, source: Path | None, *, actor: str | 
             raise AssessError(f"{source}: {what} ({len(dropped)} such topics); keep it among the topics")
         _copy(source, place)
     if actor is not None:
-        _record(store, topics, actor)
+        known: dict[str, Wording] = {}
+        for _, edit in store.project_events("topics"):
+            known |= edit["topics"]
+        worded = {topic.id: {name: text for name in _FIELDS if (text := getattr(topic, name))} for topic in topics}
+        fresh = {topic: wording for topic, wording in worded.items() if known.get(topic) != wording}
+        if fresh:
+            record(store, {"kind": "topics", "topics": fresh}, actor=actor)
     return topics
 
 
@@ -67,17 +71,6 @@ def rewordings(store: Store) -> dict[str, Rewording]:
                 found[topic] = Rewording(at, known[topic])
             known[topic] = wording
     return found
-
-
-def _record(store: Store, topics: Sequence[Topic], actor: str) -> None:
-    """Write to the log how topics read, those that differ from what it knows."""
-    known: dict[str, Wording] = {}
-    for _, edit in store.project_events("topics"):
-        known |= edit["topics"]
-    worded = {topic.id: {name: text for name in _FIELDS if (text := getattr(topic, name))} for topic in topics}
-    fresh = {topic: wording for topic, wording in worded.items() if known.get(topic) != wording}
-    if fresh:
-        record(store, {"kind": "topics", "topics": fresh}, actor=actor)
 
 
 def _copies(place: Path) -> list[Path]:
@@ -122,11 +115,6 @@ class Guidelines:
     at: str = ""
     by: str = ""
 
-    @cached_property
-    def html(self) -> str:
-        """The text as HTML; markup in it is shown, not obeyed, and links lead to the web or to a mailbox alone."""
-        return render_markdown(self.text)
-
 
 def guidelines(store: Store) -> Guidelines:
     """Return the newest guidelines."""
@@ -151,7 +139,7 @@ def write_guidelines(store: Store, text: str, *, version: int, actor: str) -> Gu
 
 
 def render_markdown(text: str) -> str:
-    """Return CommonMark with tables as HTML.
+    """Return CommonMark with tables as HTML; markup in it is shown, not obeyed, and links lead to the web or a mailbox.
 
     >>> print(render_markdown("*Do* <script>"), end="")
     <p><em>Do</em> &lt;script&gt;</p>

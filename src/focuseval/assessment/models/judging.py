@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,15 +24,13 @@ from focuseval.assessment.store import Key, Store
 from focuseval.errors import ModelError, UnansweredError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from focuseval.assessment.project import Project
     from focuseval.collection.rendering import Document
     from focuseval.data.topics import Topic
 
     Answers = tuple[ModelAnswer, ...]
-    Outcome = tuple["Questions", Answers, str]
-    """What was asked, the answers to it, and else why there are none."""
 
 PER_TOKEN = 4
 """Characters of a token, roughly, of English text."""
@@ -51,11 +48,6 @@ class Questions(NamedTuple):
 
     document: Document
     requests: tuple[WindowRequest, ...]
-
-    @property
-    def spans(self) -> list[tuple[int, int]]:
-        """The windows."""
-        return [(one.start, one.end) for one in self.requests]
 
 
 def unjudged(
@@ -184,56 +176,41 @@ def judge_project(
     asker = Asker(client, project.store, retries=settings.retries)
     placed, failed, spoken, in_a_row, tokens = list[PlacedAnswer](), list[str](), list[str](), 0, (0, 0)
 
-    def ask(one: Unjudged) -> Outcome:
+    def ask(one: Unjudged) -> tuple[Questions, Answers, str]:
+        """Return what was asked, the answers to it, and else why there are none."""
         asked = questions(project, one, settings, prompt)
         try:
             return asked, tuple(map(asker.ask, asked.requests)), ""
         except UnansweredError as error:
             return asked, (), str(error)
-
-    with closing(_answered(ask, todo, client, settings.jobs)) as outcomes:
-        for number, (key, (asked, answers, problem)) in enumerate(outcomes, 1):
-            in_a_row = in_a_row + 1 if problem else 0
-            if in_a_row == IN_A_ROW:
-                raise ModelError(f"{client.endpoint}: {IN_A_ROW} documents in a row have no answer; {problem}")
-            if problem:
-                failed.append(f"topic {key.topic}, {key.document}: {problem}")
-            else:
-                placed.append(_store(project.store, key, asked, answers, client, actor=actor))
-                spoken += [f"topic {key.topic}, {key.document}"] if placed[-1].judgement.flagged else []
-                asked_for, answered = (sum(one.tokens[side] for one in answers) for side in (0, 1))
-                tokens = (tokens[0] + asked_for, tokens[1] + answered)
-            if progress is not None:
-                progress(number, len(todo))
-    relevant = sum(bool(one.judgement.highlights) for one in placed)
-    quotes = tuple(map(sum, zip(*(one.quotes for one in placed), strict=True))) or (0,) * len(COUNTED)
-    counts = (len(placed), relevant, quotes, asker.requests, tokens)
-    return ModelJudged(label, known, *counts, tuple(failed), tuple(spoken))
-
-
-def _answered(
-    ask: Callable[[Unjudged], Outcome], todo: Sequence[Unjudged], client: Client, jobs: int
-) -> Generator[tuple[Key, Outcome]]:
-    """Yield documents as they are done, with the answers to their windows or with the reason why there are none.
-
-    However it ends, with Ctrl-C too, requests under way are broken off, and what was answered has been kept.
-    """
-
-    def guarded(one: Unjudged) -> Outcome:
-        try:
-            return ask(one)
         except ModelError:
             client.stop()  # before the next document is asked for in vain
             raise
 
-    with ThreadPoolExecutor(jobs) as threads:
-        futures = {threads.submit(guarded, one): one.key for one in todo}
+    with ThreadPoolExecutor(settings.jobs) as threads:
+        futures = {threads.submit(ask, one): one.key for one in todo}
         try:
-            for future in as_completed(futures):
-                yield futures.pop(future), future.result()  # taken out, for it holds the document's text
-        finally:
+            for number, future in enumerate(as_completed(futures), 1):
+                key, (asked, answers, problem) = futures.pop(future), future.result()  # it holds the document's text
+                in_a_row = in_a_row + 1 if problem else 0
+                if in_a_row == IN_A_ROW:
+                    raise ModelError(f"{client.endpoint}: {IN_A_ROW} documents in a row have no answer; {problem}")
+                if problem:
+                    failed.append(f"topic {key.topic}, {key.document}: {problem}")
+                else:
+                    placed.append(_store(project.store, key, asked, answers, client, actor=actor))
+                    spoken += [f"topic {key.topic}, {key.document}"] if placed[-1].judgement.flagged else []
+                    asked_for, answered = (sum(one.tokens[side] for one in answers) for side in (0, 1))
+                    tokens = (tokens[0] + asked_for, tokens[1] + answered)
+                if progress is not None:
+                    progress(number, len(todo))
+        finally:  # with Ctrl-C too: requests under way are broken off, and what was answered has been kept
             client.stop()
             threads.shutdown(wait=True, cancel_futures=True)
+    relevant = sum(bool(one.judgement.highlights) for one in placed)
+    quotes = tuple(map(sum, zip(*(one.quotes for one in placed), strict=True))) or (0,) * len(COUNTED)
+    counts = (len(placed), relevant, quotes, asker.requests, tokens)
+    return ModelJudged(label, known, *counts, tuple(failed), tuple(spoken))
 
 
 def _store(store: Store, key: Key, asked: Questions, answers: Answers, client: Client, *, actor: str) -> PlacedAnswer:
@@ -242,7 +219,8 @@ def _store(store: Store, key: Key, asked: Questions, answers: Answers, client: C
     It is flagged where the document speaks to a model.
     """
     text = asked.document.text
-    placed, warning = place_answers(text, zip(asked.spans, answers, strict=True)), addressed(text)
+    spans = [(one.start, one.end) for one in asked.requests]
+    placed, warning = place_answers(text, zip(spans, answers, strict=True)), addressed(text)
     lines = [f"the document speaks to a model: “{warning}”"] if warning else []
     lines += [f"not in the text, or in several places: “{quote[:_QUOTED]}”" for quote in placed.unplaced]
     note = client.scrubbed("\n".join(lines))

@@ -29,9 +29,7 @@ from focuseval.report.page import static, templates
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from focuseval.assessment.agreement import Agreement
     from focuseval.assessment.project import Project
-    from focuseval.assessment.stability import Replacement
     from focuseval.data.run import Run
 
 
@@ -112,7 +110,7 @@ def project_trust(project: Project, runs: Sequence[Run] = (), measure: str = DEF
     known = [one for one in assessors(store) if one.name in found]
     known.sort(key=lambda one: (one.origin != PERSON, one.origin, one.name))
     ordered = {one.name: found[one.name] for one in known}
-    pairs = agreements(ordered, project.documents.extents, common=True, resamples=RESAMPLES)
+    pairs = agreements(ordered, project.documents.extents, resamples=RESAMPLES)
     labels = {one.name: one.label for one in known}
     shared = [(labels[pair.left], labels[pair.right]) for pair in pairs]
     index = project.documents.index

@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, abort, flash, jsonify, redirect, render_template, request, url_for
 
-from focuseval.assessment.adjudication import RULES, accept_agreed, changed_since, decide, finished_sides, periods
+from focuseval.assessment import adjudication as decisions
+from focuseval.assessment import plan
 from focuseval.assessment.agreement import alpha_of
-from focuseval.assessment.plan import (
-    CONTROL,
-    PERSON,
-    TRAINING,
-    Assessor,
-    answers,
-    assessors,
-    drifts,
-    first_finished,
-    known_units,
-    labels,
-)
 from focuseval.assessment.pool import why_pooled
-from focuseval.assessment.rules import FINISHED
 from focuseval.assessment.store import ADJUDICATED, Key
 from focuseval.assessment.web.desk import (
     desk,
@@ -51,7 +39,6 @@ if TYPE_CHECKING:
 adjudication = Blueprint("adjudication", __name__)
 adjudication.before_request(overseers_look_leads_change)
 
-OPEN, STALE, DECIDED = "undecided", "stale", "decided"
 TO_DECIDE = "to decide"
 SHOWN = 200
 """Documents that the list shows at once, those with the least agreement first."""
@@ -63,52 +50,34 @@ def documents() -> str:
     topic, state = request.args.get("topic", ""), request.args.get("state", TO_DECIDE)
     everything = _rows()
     counts = Counter(row.state for row in everything)
-    wanted = {TO_DECIDE: (OPEN, STALE), DECIDED: (DECIDED,)}.get(state, (OPEN, STALE, DECIDED))
-    rows = [row for row in everything if topic in ("", row.topic) and row.state in wanted]
+    wanted = {TO_DECIDE: (decisions.UNDECIDED, decisions.STALE), decisions.DECIDED: (decisions.DECIDED,)}
+    rows = [row for row in everything if topic in ("", row.topic) and row.state in wanted.get(state, (row.state,))]
     shown = sorted(rows, key=lambda row: (row.jaccard, row.topic, row.document))[:SHOWN]
     return render_template(
         "adjudicate.html",
         rows=shown,
         more=len(rows) - len(shown),
         counts=counts,
-        states=(TO_DECIDE, DECIDED),
+        states=(TO_DECIDE, decisions.DECIDED),
         state=state,
         topic=topic,
         topics=sorted({row.topic for row in everything}),
         titles=desk().titles.of(row.document for row in shown),
-        agreed=sum(row.agreed and row.state == OPEN and topic in ("", row.topic) for row in everything),
+        agreed=sum(row.agreed and row.state == decisions.UNDECIDED and topic in ("", row.topic) for row in everything),
     )
 
 
-class Compared(NamedTuple):
-    """A document that several finished: how far they agree, and whether it is decided."""
-
-    topic: str
-    document: str
-    judged: int
-    jaccard: float
-    agreed: bool
-    state: str
-    status: str
-    stale: tuple[str, ...]
-
-
-def _rows() -> list[Compared]:
+def _rows() -> list[decisions.SharedDocument]:
     """Return what several finished; a known answer was decided before it was judged, and is never stale."""
-    known, rows = known_units(desk().store), []
-    for one in desk().shared.documents():
-        stale = () if one[:2] in known else one.stale
-        state = STALE if stale else DECIDED if one.decided in FINISHED else OPEN
-        status = one.decided or "undecided"
-        rows.append(Compared(*one[:2], len(one.verdicts), one.jaccard, one.agreed, state, status, stale))
-    return rows
+    known = plan.known_units(desk().store)
+    return [one._replace(stale=()) if one[:2] in known else one for one in desk().shared.documents()]
 
 
 @adjudication.get("/adjudicate/next")
 def following() -> Redirect:
     """Go to the next document that is undecided or stale: of this topic first, the least agreed first."""
     here = (request.args.get("topic", ""), request.args.get("document", ""))
-    waiting = [row for row in _rows() if row.state != DECIDED and (row.topic, row.document) != here]
+    waiting = [row for row in _rows() if row.state != decisions.DECIDED and (row.topic, row.document) != here]
     if not waiting:
         flash("Everything that several assessors finished is decided.")
         return redirect(url_for("adjudication.documents"))
@@ -125,7 +94,7 @@ def accept() -> Redirect:
     except ValueError:
         abort(422, "expected a number from 0.5 to 1")
     topics = [topic] if topic else list(desk().topics)
-    count = accept_agreed(desk().store, desk().page, rule, least, topics=topics, actor=user())
+    count = decisions.accept_agreed(desk().store, desk().page, rule, least, topics=topics, actor=user())
     flash(f"{counted(count, 'document')} decided, as all assessors agree.")
     return redirect(url_for("adjudication.documents", topic=topic or None))
 
@@ -150,9 +119,9 @@ def compared() -> Response:
     """Return the text, every assessor's finished judgement, and what was decided."""
     topic, name = pooled_unit(request.args)
     store, page = desk().store, desk().documents.get(name)
-    shown = _views(finished_sides(store, topic, name), page.sha256)
+    shown = _views(decisions.finished_sides(store, topic, name), page.sha256)
     decided, unit = store.judgement(Key(ADJUDICATED, topic, name)), (topic, name)
-    stale = changed_since(store, unit) if decided.version and unit not in known_units(store) else ()
+    stale = decisions.changed_since(store, unit) if decided.version and unit not in plan.known_units(store) else ()
     return jsonify({"document": document_view(page), "sides": shown, "stale": stale, "decided": state_of(decided)})
 
 
@@ -163,9 +132,9 @@ def decision() -> Response:
     key = key_of({**values, "as": ADJUDICATED})
     page = desk().documents.get(key.document)
     rule, of = values.get("rule"), values.get("of")
-    if rule not in RULES or not isinstance(of, list) or not all(isinstance(name, str) for name in of):
+    if rule not in decisions.RULES or not isinstance(of, list) or not all(isinstance(name, str) for name in of):
         abort(400, "a rule and the assessors it is about are needed")
-    saved = decide(desk().store, page, key.topic, rule, of, actor=user(), **stamp(values))
+    saved = decisions.decide(desk().store, page, key.topic, rule, of, actor=user(), **stamp(values))
     return jsonify({"decided": state_of(saved)})
 
 
@@ -184,19 +153,19 @@ def agreement() -> str:
         name=name,
         names=sorted({side for pair in everything for side in (pair.left, pair.right)}),
         alpha=alpha_of(one.verdicts for one in found),
-        labels=labels(desk().store),
-        periods=periods(found),
+        labels=plan.labels(desk().store),
+        periods=decisions.periods(found),
     )
 
 
 def _views(judged: Sequence[Saved], sha256: str) -> list[dict[str, Any]]:
     """Return judgements as the page shows them; highlights of another text than this one stay away from it."""
-    known = {one.name: one for one in assessors(desk().store)}
+    known = {one.name: one for one in plan.assessors(desk().store)}
     views = []
     for saved in judged:
         judgement, same = saved.judgement, saved.text_sha256 == sha256
-        assessor = known.get(saved.key.assessor, Assessor(saved.key.assessor))
-        who = {"assessor": assessor.name, "label": assessor.label, "imported": assessor.origin != PERSON}
+        assessor = known.get(saved.key.assessor, plan.Assessor(saved.key.assessor))
+        who = {"assessor": assessor.name, "label": assessor.label, "imported": assessor.origin != plan.PERSON}
         what = {
             "highlights": judgement.highlights if same else [],
             "entry_point": judgement.entry_point if same else None,
@@ -233,8 +202,9 @@ def write() -> Redirect | tuple[str, int]:
 @quality.get("/training")
 def training() -> str:
     """Show an assessor how they found the known answers of the training documents."""
-    units = [unit for unit, use in known_units(desk().store).items() if use == TRAINING and unit[0] in desk().topics]
-    mine = {(one.topic, one.document): one for one in answers(desk().store) if one.assessor == user()}
+    known, topics = plan.known_units(desk().store), desk().topics
+    units = [unit for unit, use in known.items() if use == plan.TRAINING and unit[0] in topics]
+    mine = {(one.topic, one.document): one for one in plan.answers(desk().store) if one.assessor == user()}
     return render_template("training.html", units=units, mine=mine, titles=desk().titles.of(unit[1] for unit in units))
 
 
@@ -259,9 +229,9 @@ def training_sides() -> Response:
 def _trained() -> tuple[Key, Saved]:
     """Return the judgement of a training document that the user has finished; the answer is shown to nobody else."""
     key = key_of({"topic": request.args.get("topic"), "document": request.args.get("document")})
-    if known_units(desk().store).get(key[1:]) != TRAINING:
+    if plan.known_units(desk().store).get(key[1:]) != plan.TRAINING:
         abort(404, "this is no training document")
-    if first_finished(desk().store, key) is None:
+    if plan.first_finished(desk().store, key) is None:
         abort(403, "finish the document first; then you see the answer")
     return key, desk().store.judgement(key)
 
@@ -270,11 +240,11 @@ def _trained() -> tuple[Key, Saved]:
 def controls() -> str:
     """Show a lead how everybody found the known answers, first and last."""
     overseers_only()
-    found = answers(desk().store)
-    units = known_units(desk().store)
+    found = plan.answers(desk().store)
+    units = plan.known_units(desk().store)
     return render_template(
         "quality.html",
-        training=drifts([one for one in found if one.use == TRAINING]),
-        control=drifts([one for one in found if one.use == CONTROL]),
-        counts={use: sum(one == use for one in units.values()) for use in (TRAINING, CONTROL)},
+        training=plan.drifts([one for one in found if one.use == plan.TRAINING]),
+        control=plan.drifts([one for one in found if one.use == plan.CONTROL]),
+        counts={use: sum(one == use for one in units.values()) for use in (plan.TRAINING, plan.CONTROL)},
     )

@@ -17,7 +17,7 @@ from focuseval.assessment.web.guard import guard
 from focuseval.assessment.web.pages import api, pages
 from focuseval.assessment.web.people import door, people
 from focuseval.assessment.web.work import dashboard, work
-from focuseval.assessment.wording import rewordings
+from focuseval.assessment.wording import render_markdown
 from focuseval.errors import ChangedTextError, ConflictError, FocusevalError, StorageError, counted
 
 if TYPE_CHECKING:
@@ -66,13 +66,13 @@ def create_app(
         TRUSTED_HOSTS=None,  # the guard checks names and ports
     )
     known = {topic.id: topic for topic in topics}
-    app.extensions["focuseval"] = Desk(store, documents, known, access, title, rewordings(store))
+    app.extensions["focuseval"] = Desk(store, documents, known, access, title)
     guard(app)
     for part in (door, pages, api, dashboard, work, people, adjudication, quality, growing, exchange):
         app.register_blueprint(part)
     app.register_error_handler(FocusevalError, _refused)
     app.register_error_handler(HTTPException, _failed)
-    app.jinja_env.filters |= {"duration": duration, "moment": moment, "counted": counted}
+    app.jinja_env.filters |= {"duration": duration, "moment": moment, "counted": counted, "markdown": render_markdown}
     app.context_processor(lambda: {"desk": app.extensions["focuseval"]})
     return app
 

@@ -167,12 +167,8 @@ class Threads:
 
 
 def _settle(future: asyncio.Future[Any], result: Any, error: BaseException | None) -> None:
-    if future.done():  # cancelled
-        return
-    if error is None:
-        future.set_result(result)
-    else:
-        future.set_exception(error)
+    if not future.done():  # else it was cancelled
+        future.set_result(result) if error is None else future.set_exception(error)
 
 
 class FlaskAnswer:

@@ -16,17 +16,15 @@ from focuseval.assessment.progress import Overview
 from focuseval.assessment.rules import as_dict, inferred, ungraded, warnings
 from focuseval.assessment.sessions import Attempts, Sessions
 from focuseval.assessment.store import ADJUDICATED, Key
-from focuseval.assessment.users import User, verify
+from focuseval.assessment.wording import rewordings
 from focuseval.collection.rendering import Titles, layout
-from focuseval.engine.lazy import cached_property
 from focuseval.placing.anchor import diff, propose
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from focuseval.assessment.store import Saved, Store
-    from focuseval.assessment.wording import Rewording
+    from focuseval.assessment.users import User
     from focuseval.collection.rendering import Document, DocumentCache
     from focuseval.data.topics import Topic
 
@@ -131,11 +129,6 @@ class Access:
             return self.assessor
         return None
 
-    def log_in(self, name: str, password: str) -> str | None:
-        """Return the name of the user whose password this is, or None."""
-        user = verify(self.users, name, password) if self.users is not None else None
-        return user.name if user else None
-
     def begin(self, name: str) -> dict[str, Any]:
         """Return what the cookie of a new session says."""
         return {**self.sessions.begin(name), "proof": self._proof(name)}
@@ -174,43 +167,25 @@ class Access:
         return hmac.new(self.secret, what.encode(), hashlib.sha256).hexdigest()[:32]
 
 
-@dataclass(frozen=True)
 class Desk:
     """The project as the web sees it."""
 
-    store: Store
-    documents: DocumentCache
-    topics: Mapping[str, Topic]
-    access: Access
-    title: str = "Assessments"
-    rewordings: Mapping[str, Rewording] = field(default_factory=dict)
-    """The topics that read otherwise than when the judging began."""
-    seen: dict[str, str] = field(default_factory=dict, repr=False)
-    """User → when they last asked for anything, since the server began."""
+    def __init__(
+        self, store: Store, documents: DocumentCache, topics: Mapping[str, Topic], access: Access, title: str
+    ) -> None:
+        self.store, self.documents, self.topics, self.access, self.title = store, documents, topics, access, title
+        self.folder = store.database.path.parent
+        self.rewordings = rewordings(store)
+        """The topics that read otherwise than when the judging began."""
+        self.seen: dict[str, str] = {}
+        """User → when they last asked for anything, since the server began."""
+        self.overview = Overview(store)
+        self.shared = SharedDocuments(store, documents.extents)
+        self.titles = Titles(documents.get)
 
     def page(self, document: str) -> Document:
         """Return a document with what an edit of it needs: in 2005 mode its elements, too."""
         return self.documents.get(document) if self.store.exhaustivity else self.documents.plain(document)
-
-    @property
-    def folder(self) -> Path:
-        """The project's folder."""
-        return self.store.database.path.parent
-
-    @cached_property
-    def overview(self) -> Overview:
-        """What everybody has done."""
-        return Overview(self.store)
-
-    @cached_property
-    def shared(self) -> SharedDocuments:
-        """What several assessors finished."""
-        return SharedDocuments(self.store, self.documents.extents)
-
-    @cached_property
-    def titles(self) -> Titles:
-        """Titles of documents."""
-        return Titles(self.documents.get)
 
 
 def desk() -> Desk:

@@ -43,12 +43,8 @@ SAFE = ("GET", "HEAD", "OPTIONS")
 
 def guard(app: Flask) -> None:
     """Put the checks around every route of the app."""
-    app.before_request(check_host)
-    app.before_request(check_origin)
-    app.before_request(check_session)
-    app.before_request(check_size)
-    app.before_request(check_csrf)
-    app.before_request(check_reader)
+    for check in (check_host, check_origin, check_session, check_size, check_csrf, check_reader):
+        app.before_request(check)
     app.after_request(add_headers)
     app.jinja_env.globals["csrf_token"] = csrf_token
 

@@ -7,22 +7,9 @@ from typing import TYPE_CHECKING
 
 from flask import Blueprint, abort, make_response, redirect, render_template, request, session, url_for
 
+from focuseval.assessment import users as accounts
 from focuseval.assessment.plan import Assessor, give_known, know_role, register
 from focuseval.assessment.sessions import BY_NAME, limits_of
-from focuseval.assessment.users import (
-    ROLES,
-    SHORTEST,
-    UsersFile,
-    accept,
-    give_role,
-    invitations,
-    invite,
-    log_out,
-    remove,
-    reset,
-    revoke,
-)
-from focuseval.assessment.users import invited as invited_by
 from focuseval.assessment.web.desk import desk, leads_only, user
 from focuseval.assessment.web.guard import csrf_token
 from focuseval.errors import AssessError, FocusevalError
@@ -63,31 +50,19 @@ def login() -> str | Response:
         browser = access.known_browser(name, request.cookies.get(access.browser_cookie, ""))
         limits = limits_of(request.remote_addr or "", name, browser=browser)
         _begin_try(limits)
-        found = access.log_in(name, request.form.get("password", "")[:1000])
-        if found:
+        if accounts.verify(access.users, name, request.form.get("password", "")[:1000]):
             access.attempts.succeeded(limits)
-            _begin(found)
-            return _remembered(redirect(url_for("pages.topics")), found, browser)
+            return _let_in(name, browser or secrets.token_urlsafe(16))
         wrong = True
     return render_template("login.html", wrong=wrong, name=name)
-
-
-def _remembered(answer: Response, name: str, number: str) -> Response:
-    """Give the browser a number by which it is known as one that this user has logged in with."""
-    access, secure, year = desk().access, request.is_secure, 365 * 86_400
-    value = access.browser_of(name, number or secrets.token_urlsafe(16))
-    answer.set_cookie(
-        access.browser_cookie, value, max_age=year, httponly=True, samesite="Strict", secure=secure, path="/login"
-    )
-    return answer
 
 
 @door.route("/invited", methods=["GET", "POST"])
 def invited() -> str | Response | tuple[str, int]:
     """Show who is invited, or let them in with the password that they chose."""
     access, store, token = desk().access, desk().store, request.values.get("token", "")
-    found = invited_by(store, token) if isinstance(access.users, UsersFile) else None
-    if found is None or not isinstance(access.users, UsersFile):
+    found = accounts.invited(store, token) if isinstance(access.users, accounts.UsersFile) else None
+    if found is None or not isinstance(access.users, accounts.UsersFile):
         _begin_try({f"invitation {request.remote_addr}": BY_NAME})
         abort(403, "this invitation is not valid any more; ask for another")
     message = ""
@@ -96,13 +71,12 @@ def invited() -> str | Response | tuple[str, int]:
         try:
             if password != request.form.get("again", "")[:1000]:
                 raise AssessError("the two passwords differ")
-            name = accept(store, access.users, token, request.form.get("name", "")[:100], password).name
+            name = accounts.accept(store, access.users, token, request.form.get("name", "")[:100], password).name
         except FocusevalError as error:
             message = str(error).removeprefix(f"{access.users.path}: ")
         else:
-            _begin(name)
-            return _remembered(redirect(url_for("pages.topics")), name, "")
-    page = render_template("invited.html", invitation=found, token=token, message=message, shortest=SHORTEST)
+            return _let_in(name, secrets.token_urlsafe(16))
+    page = render_template("invited.html", invitation=found, token=token, message=message, shortest=accounts.SHORTEST)
     return (page, 422) if message else page
 
 
@@ -125,6 +99,17 @@ def _begin(name: str) -> None:
     if desk().access.users is not None:
         know_role(desk().store, name, role)
     give_known(desk().store, actor=name)
+
+
+def _let_in(name: str, browser: str) -> Response:
+    """Begin a session; the browser gets a number by which it is known as one that this user has logged in with."""
+    _begin(name)
+    access, answer, year, secure = desk().access, redirect(url_for("pages.topics")), 365 * 86_400, request.is_secure
+    value = access.browser_of(name, browser)
+    answer.set_cookie(
+        access.browser_cookie, value, max_age=year, httponly=True, samesite="Strict", secure=secure, path="/login"
+    )
+    return answer
 
 
 def _begin_try(limits: Mapping[str, int]) -> None:
@@ -152,9 +137,9 @@ def everyone(message: str = "", link: str = "", done: str = "") -> str:
     return render_template(
         "people.html",
         users=sorted((users or {}).values(), key=lambda one: (one.role != "lead", one.name)),
-        managed=isinstance(users, UsersFile),
-        roles=ROLES,
-        invitations=invitations(store),
+        managed=isinstance(users, accounts.UsersFile),
+        roles=accounts.ROLES,
+        invitations=accounts.invitations(store),
         log=store.project_log("people")[: -SHOWN - 1 : -1],
         seen={**desk().overview.pace.last, **desk().seen},
         message=message,
@@ -170,7 +155,7 @@ def change() -> str | tuple[str, int] | Response:
     do = request.form.get("do", "")
     if do not in _ACTIONS:
         abort(400, "no such action")
-    if not isinstance(users, UsersFile):
+    if not isinstance(users, accounts.UsersFile):
         abort(409, "this server has no users file; start it with --users FILE")
     try:
         link, done = _act(do, users, request.form.get("name", "").strip()[:100])
@@ -184,23 +169,23 @@ def change() -> str | tuple[str, int] | Response:
 _ACTIONS = ("invite", "reset", "revoke", "remove", "log out", "role")
 
 
-def _act(do: str, users: UsersFile, name: str) -> tuple[str, str]:
+def _act(do: str, users: accounts.UsersFile, name: str) -> tuple[str, str]:
     """Do one of the actions, and return the secret of the link that it makes, else '', and a sentence."""
     store, sessions = desk().store, desk().access.sessions
     role = request.form.get("role", "assessor" if do == "invite" else "")
     if do == "invite":
-        return invite(store, name, role, actor=user()), f"An invitation for {name or 'somebody'} as {role}:"
+        return accounts.invite(store, name, role, actor=user()), f"An invitation for {name or 'somebody'} as {role}:"
     if do == "reset":
-        token = reset(store, users, sessions, name, actor=user())
+        token = accounts.reset(store, users, sessions, name, actor=user())
         return token, f"With this link {name} chooses a new password:"
     if do == "revoke":
-        revoke(store, request.form.get("id", ""), actor=user())
+        accounts.revoke(store, request.form.get("id", ""), actor=user())
         return "", f"The invitation {f'of {name} ' if name else ''}is not valid any more."
     if do == "remove":
-        remove(store, users, sessions, name, actor=user())
+        accounts.remove(store, users, sessions, name, actor=user())
         return "", f"{name} may not log in any more; what {name} judged stays."
     if do == "log out":
-        log_out(store, users, sessions, name, actor=user())
+        accounts.log_out(store, users, sessions, name, actor=user())
         return "", f"Every session of {name} has ended."
-    give_role(store, users, name, role, actor=user())
+    accounts.give_role(store, users, name, role, actor=user())
     return "", f"{name} is now a {role}."

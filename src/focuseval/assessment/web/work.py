@@ -9,21 +9,8 @@ from typing import TYPE_CHECKING
 
 from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
 
+from focuseval.assessment import plan
 from focuseval.assessment.adjudication import finished_sides
-from focuseval.assessment.plan import (
-    EVERYONE,
-    HOWS,
-    assign,
-    give_known,
-    known_units,
-    labels,
-    mark_known,
-    owners,
-    people,
-    pool,
-    roles,
-    split,
-)
 from focuseval.assessment.progress import Work, summed
 from focuseval.assessment.reanchor import changed_texts, reanchor_all
 from focuseval.assessment.store import ADJUDICATED, Request
@@ -64,8 +51,8 @@ def campaign() -> str:
         grid=grid if name is None and topic is None and 1 < len(by_assessor) * len(by_topic) <= CELLS else {},
         name=name,
         topic=topic,
-        labels=labels(store),
-        roles=roles(store),
+        labels=plan.labels(store),
+        roles=plan.roles(store),
         removed=removed(store),
         seen={**desk().overview.pace.last, **desk().seen},
     )
@@ -85,13 +72,13 @@ def given(message: str = "") -> str:
     if topic and topic not in desk().topics:
         abort(404, "no such topic")
     gone = removed(store)
-    shown = {"people": [name for name in people(store) if name not in gone], "hows": HOWS, "message": message}
+    shown = {"people": [name for name in plan.people(store) if name not in gone], "hows": plan.HOWS, "message": message}
     whose: dict[tuple[str, str], list[str]] = {}
-    for owned, document, name in owners(store, topic or None):
+    for owned, document, name in plan.owners(store, topic or None):
         whose.setdefault((owned, document), []).append(name)
     if not topic:
         return render_template("work.html", topics=_topics(whose), **shown)
-    rows = pool(store, topic=topic)
+    rows = plan.pool(store, topic=topic)
     statuses: dict[str, list[tuple[str, str, bool]]] = {}
     for document, name, status, flagged in store.database.read().execute(
         "SELECT document, assessor, status, flagged FROM judgements WHERE topic = ? AND assessor != ? ORDER BY 1, 2",
@@ -104,7 +91,7 @@ def given(message: str = "") -> str:
         rows=rows,
         statuses=statuses,
         titles=desk().titles.of(row.document for row in rows),
-        known={document: use for (one, document), use in known_units(store).items() if one == topic},
+        known={document: use for (one, document), use in plan.known_units(store).items() if one == topic},
         whose={unit[1]: names for unit, names in whose.items()},
         everyone=whose.get((topic, ""), []),
         **shown,
@@ -113,7 +100,7 @@ def given(message: str = "") -> str:
 
 def _topics(whose: dict[tuple[str, str], list[str]]) -> list[dict[str, object]]:
     """Return every topic of the pool with its size, who has all of it, and how many have documents of it."""
-    sizes = Counter(row.topic for row in pool(desk().store))
+    sizes = Counter(row.topic for row in plan.pool(desk().store))
     parts: dict[str, set[str]] = {}
     for (topic, document), names in whose.items():
         if document:
@@ -141,7 +128,7 @@ def change() -> Response | tuple[str, int]:
 
 def _units() -> list[tuple[str, str]]:
     """Return what is ticked: pairs of a topic and a document, '' for all of the topic."""
-    known = {(row.topic, row.document) for row in pool(desk().store)} | {(topic, "") for topic in desk().topics}
+    known = {(row.topic, row.document) for row in plan.pool(desk().store)} | {(topic, "") for topic in desk().topics}
     ticked = request.form.getlist("unit")
     if not ticked:
         abort(422, "tick what it is about first")
@@ -153,15 +140,15 @@ def _units() -> list[tuple[str, str]]:
 
 def _people() -> list[str]:
     names = request.form.getlist("to")
-    if not set(names) <= set(people(desk().store)):
+    if not set(names) <= set(plan.people(desk().store)):
         abort(404, "no such assessor")
     return names
 
 
 def _assign() -> str:
     how = request.form.get("how", "")
-    count = assign(desk().store, _units(), [] if how == EVERYONE else _people(), how=how, actor=user())
-    give_known(desk().store, actor=user())
+    count = plan.assign(desk().store, _units(), [] if how == plan.EVERYONE else _people(), how=how, actor=user())
+    plan.give_known(desk().store, actor=user())
     return f"{counted(count, 'assignment')} changed." if count else "That was so already."
 
 
@@ -173,8 +160,8 @@ def _split() -> str:
     names = _people()
     if not names or not overlap.isdecimal():
         abort(422, "choose the assessors to deal out to, and a number")
-    split(desk().store, names, by=by, overlap=int(overlap), actor=user())
-    give_known(desk().store, actor=user())
+    plan.split(desk().store, names, by=by, overlap=int(overlap), actor=user())
+    plan.give_known(desk().store, actor=user())
     return f"Dealt out to {counted(len(names), 'assessor')}."
 
 
@@ -194,7 +181,7 @@ def _reopen() -> str:
 def _known() -> str:
     use = request.form.get("use", "")
     units = _units()
-    mark_known(desk().store, units, use, actor=user())
+    plan.mark_known(desk().store, units, use, actor=user())
     many = f"{len(units)} documents are" if len(units) != 1 else "1 document is"
     return f"{many} for {use} now." if use else f"{many} ordinary now."
 
@@ -214,7 +201,7 @@ def flagged() -> str:
     )
     every = [row for row in rows if row["topic"] in desk().topics]
     titles = desk().titles.of(row["document"] for row in every[:FLAGGED])
-    shown = {"rows": every[:FLAGGED], "number": len(every), "labels": labels(store), "titles": titles}
+    shown = {"rows": every[:FLAGGED], "number": len(every), "labels": plan.labels(store), "titles": titles}
     return render_template("flagged.html", name=name, topic=topic, **shown)
 
 
