@@ -34,7 +34,7 @@ class Format:
     summary: str
     module: str
     """The module of `focuseval.formats`, imported when the format is first used."""
-    sniff: Callable[[bytes], bool]
+    sniff: Callable[[bytes], object]
     """Whether the first bytes of a file look like this format."""
     says: frozenset[str] = frozenset()
     """What the format can say: see `focuseval.formats.convert`."""
@@ -98,7 +98,8 @@ _GOLD = frozenset({"spans", "queries"})
 FORMATS: tuple[Format, ...] = (
     Format(
         "inex-xml", "run", "INEX runs in XML, 2002–2008: paths, FOL, XPointer passages", "inex_xml",
-        detect_by.inex_xml, frozenset({*_PLACES, "document", "element", "range", "passage", "header"}),
+        lambda head: detect_by.root(head) == b"inex-submission",
+        frozenset({*_PLACES, "document", "element", "range", "passage", "header"}),
         aliases=("xml",), suffixes=(".xml",),
     ),
     Format(
@@ -107,7 +108,7 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         "trec-rag-run", "run", "TREC RAG runs: segments of documents, which --docs gives", "trec_rag",
-        detect_by.segments_run, aliases=("trec-rag",), located=True, function="read_run",
+        lambda head: detect_by.segments(head, 6), aliases=("trec-rag",), located=True, function="read_run",
     ),
     Format(
         "run-rows", "run", "runs of RAG tools: JSON, JSON lines or CSV with the fields that people use", "run_rows",
@@ -115,7 +116,7 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         "inex-text", "run", "INEX runs as text, 2009–2010: elements, ranges of elements, offsets", "inex_text",
-        detect_by.inex_text, frozenset({*_PLACES, "element", "range"}), aliases=("text",),
+        lambda head: detect_by.columns(head, 7, 8), frozenset({*_PLACES, "element", "range"}), aliases=("text",),
     ),
     Format(
         "inex-fol", "run", "INEX runs as text, offsets and lengths only", "inex_text",
@@ -123,7 +124,7 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         "trec-run", "run", "TREC runs: whole documents", "trec",
-        detect_by.trec_run, frozenset({"document", "rank", "score"}),
+        lambda head: detect_by.columns(head, 6), frozenset({"document", "rank", "score"}),
         aliases=("trec",), suffixes=(".trec",), function="read_run",
     ),
     Format(
@@ -133,16 +134,19 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         "inex-2002", "gold", "INEX assessments 2002: relevance and coverage", "inex_assessments",
-        detect_by.coverage, frozenset({"coverage", "tags", "attributes"}), by_topic=True, function="read_grades",
+        lambda head: detect_by.assessments(head) == "coverage",
+        frozenset({"coverage", "tags", "attributes"}), by_topic=True, function="read_grades",
     ),
     Format(
         "inex-2003", "gold", "INEX assessments 2003–2004: exhaustiveness and specificity", "inex_assessments",
-        detect_by.graded, frozenset({"grades", "tags", "attributes"}),
+        lambda head: detect_by.assessments(head) == "grades",
+        frozenset({"grades", "tags", "attributes"}),
         aliases=("inex-2004",), by_topic=True, function="read_grades",
     ),
     Format(
         "inex-2005", "gold", "INEX assessments 2005–2007: XPointer passages, element sizes", "inex_assessments",
-        detect_by.highlighted, frozenset({"pointers", "bep-path", "sizes", "tags", "attributes", "topic"}),
+        lambda head: detect_by.assessments(head) == "highlights",
+        frozenset({"pointers", "bep-path", "sizes", "tags", "attributes", "topic"}),
         aliases=("inex-2006", "inex-2007", "inex"), suffixes=(".xml",), by_topic=True, function="read_highlights",
     ),
     Format(
@@ -160,7 +164,7 @@ FORMATS: tuple[Format, ...] = (
     Format("qasper", "gold", "Qasper: evidence as text in papers; contains its documents", "qasper", detect_by.qasper),
     Format(
         "qasper-highlighted", "gold", "Qasper, read for the highlighted sentences; by name only", "qasper",
-        detect_by.nothing, function="read_highlighted",
+        lambda _: False, function="read_highlighted",
     ),
     Format(
         "natural-questions", "gold", "Natural Questions: long answers by byte; contains its pages", "natural_questions",
@@ -176,7 +180,7 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         "trec-rag", "gold", "TREC RAG gold: graded segments of documents, which --docs gives", "trec_rag",
-        detect_by.segments_gold, located=True,
+        lambda head: detect_by.segments(head, 4), located=True,
     ),
     Format(
         "gold-rows", "gold", "gold of RAG tools, BEIR and MTEB: JSON, JSON lines, CSV, TSV", "gold_rows",
@@ -188,7 +192,7 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         "trec-qrels", "gold", "TREC qrels: graded documents", "trec",
-        detect_by.qrels, frozenset({"relevance"}),
+        lambda head: detect_by.columns(head, 4), frozenset({"relevance"}),
         aliases=("qrels", "trec"), suffixes=(".qrels",), function="read_qrels",
     ),
     Format(
