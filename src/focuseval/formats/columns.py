@@ -423,8 +423,8 @@ def run_lines(run: Run, *places: pa.Array) -> Iterator[bytes]:
         words("topic", run.topics, run.topic),
         "Q0",
         words("document", run.document),
-        _text(place.astype(np.int32) if run.rank is None else run.rank),
-        _text(1 / place if run.score is None else run.score),  # read back exactly
+        as_text(place.astype(np.int32) if run.rank is None else run.rank),
+        as_text(1 / place if run.score is None else run.score),
         words("run id", [run.run_id or "run"])[0].as_py(),
         *places,
     )
@@ -442,26 +442,6 @@ def words(
     return strings if codes is None else strings.take(pa.array(codes))
 
 
-def place_columns(run: Run) -> pa.Array:
-    """Return ``path``, ``path path``, ``offset length``, ``offset`` or ``X`` for every result.
-
-    When any row has a length every row gets two columns, so that the file stays regular where it can.
-    """
-    size = len(run)
-    offset = np.full(size, -1, np.int64) if run.start is None else run.start
-    end = np.full(size, -1, np.int64) if run.end is None else run.end
-    span, known = end >= 0, offset >= 0
-    unknown = pa.scalar("X X" if span.any() else "X")
-    spans = pc.binary_join_element_wise(_text(offset), _text(end - offset), " ")
-    place = pc.if_else(pa.array(known & span), spans, pc.if_else(pa.array(known), _text(offset), unknown))
-    if run.path is None:
-        return place
-    path = strings(run.path)
-    if run.end_path is not None:
-        both = pc.binary_join_element_wise(path, strings(run.end_path), " ")
-        path = pc.if_else(pc.is_valid(both), both, path)
-    return pc.if_else(pc.is_valid(path), path, place)
-
-
-def _text(numbers: NDArray[Any]) -> pa.Array:
+def as_text(numbers: NDArray[Any]) -> pa.Array:
+    """Return numbers as they are written; read back, they are the same."""
     return pa.array(numbers).cast(pa.string())
