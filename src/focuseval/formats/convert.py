@@ -216,12 +216,9 @@ def _as_spans(run: Run, to: Format, index: Collection | None, remarks: list[Rema
         row = int(lost[0])
         path = None if run.path is None else run.path[row].as_py()
         what = f"{path!r} of " if path is not None else "the text of a chunk of " if run.text is not None else ""
-        raise FormatError(
-            f"expected a place in the index, found {what}document {run.document[row].as_py()!r}"
-            f" ({len(lost)} results have none)",
-            at=run.at(row),
-            remedy="is it the same collection?",
-        )
+        what = f"{what}document {run.document[row].as_py()!r} ({len(lost)} results have none)"
+        what = f"expected a place in the index, found {what}"
+        raise FormatError(what, at=run.at(row), remedy="is it the same collection?")
     return replace(run, path=None, end_path=None, text=None)
 
 

@@ -30,14 +30,7 @@ from focuseval.engine.native import coded, hash64
 from focuseval.errors import FormatError
 from focuseval.formats.columns import FileTable, Layout, column_array, joined, read_table, run_lines, words
 from focuseval.formats.judgements import JudgedRows, judged_twice
-from focuseval.formats.ranking import (
-    by_score_and_document,
-    distinct_keys,
-    lines_taken,
-    moved,
-    taken,
-    topic_codes,
-)
+from focuseval.formats.ranking import by_score_and_document, distinct_keys, lines_taken, moved, taken, topic_codes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -27,7 +27,6 @@ from focuseval.errors import FormatError
 from focuseval.placing.pointers import starts_and_ends, strings
 from focuseval.placing.texts import (
     SIMILARITY,
-    Claims,
     align_texts,
     as_collection,
     as_strings,
@@ -124,12 +123,12 @@ def _with_documents(run: Run, collection: Collection) -> tuple[Run, Integers | N
     """
     if run.text is None or not len(rows := run.nameless):
         return run, None
-    found = holders_of(run.text.take(pa.array(rows)).to_pylist(), collection)
-    one = found.row >= 0
+    row, documents = holders_of(run.text.take(pa.array(rows)).to_pylist(), collection)
+    one = row >= 0
     names = np.array(as_strings(run.document), object)
-    names[rows[one]] = collection.ids.take(pa.array(found.row[one])).to_pylist()
+    names[rows[one]] = collection.ids.take(pa.array(row[one])).to_pylist()
     holders = np.full(len(run), -1, np.int64)
-    holders[rows[~one]] = found.documents[~one]
+    holders[rows[~one]] = documents[~one]
     return replace(run, document=pa.array(names, pa.string())), holders
 
 
@@ -139,8 +138,8 @@ def _aligned_texts(
     """Look for the texts of a run; a result without one keeps what it claims."""
     names = as_strings(run.document)
     texts = [None] * len(run) if run.text is None else run.text.to_pylist()
-    claims = Claims(*(column_of(values, len(run)) for values in (run.start, run.end, run.chunk)))
-    found = align_texts(names, texts, rows, collection, claimed=claims, similarity=similarity, holders=holders)
+    claimed = (run.start, run.end, run.chunk)
+    found = align_texts(names, texts, rows, collection, claimed, similarity=similarity, holders=holders)
     topic = [run.topics[code] for code in run.topic.tolist()]
     line = run.line if run.line is not None else np.arange(1, len(run) + 1)
     return replace(found, topic=topic, line=line, file=run.file, noun="results")
@@ -226,8 +225,7 @@ def _aligned_quotes(gold: Gold, placement: Placement, similarity: float) -> Alig
         what = f"expected documents of the collection, found {names[row]!r} for topic {topics[row]!r}{more}"
         raise FormatError(what, at=gold.at_passage(row), remedy="check the documents given, or the ids in the gold")
     quotes = [quote or None for quote in as_strings(p.quote)] if p.quote is not None else [None] * len(rows)
-    claims = Claims(p.start, p.end, column_of(None, len(rows)))
-    found = align_texts(names, quotes, rows, collection_of(placement), claimed=claims, similarity=similarity)
+    found = align_texts(names, quotes, rows, collection_of(placement), (p.start, p.end, None), similarity=similarity)
     bare = np.array([quote is None for quote in quotes], np.bool_)
     _refuse_outside(gold, bare & (p.start >= 0) & (p.start >= p.end), p.start, p.end, placement.length[p.document])
     found = found.but_lost(bare & (p.start < 0))
