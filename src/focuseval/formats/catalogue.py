@@ -212,12 +212,10 @@ def find_format(name: str, kind: Kind | None = None) -> Format:
     'gold-jsonl'
     """
     candidates = [known for known in FORMATS if kind in {None, known.kind}]
-    for known in candidates:
-        if name == known.name:
-            return known
-    for known in candidates:
-        if name in known.aliases:
-            return known
+    found = [known for known in candidates if name == known.name]
+    found += [known for known in candidates if name in known.aliases]
+    if found:
+        return found[0]
     names = [known.name for known in candidates]
     remedy = did_you_mean(name, names, "see 'focuseval formats'")
     raise UsageError(f"expected one of {', '.join(names)}, found {name!r}; {remedy}")
@@ -243,15 +241,9 @@ def detect_source(source: Source, kind: Kind | None = None) -> Format:
         found = f"XML with the root <{root.decode('utf-8', 'replace')[:40]}>"
     else:
         found = repr(head.lstrip().split(b"\n")[0][:40].decode("utf-8", "replace").strip())
-    remedy = "name the gold first, then the runs" if other else _REMEDY[kind]
+    by_name = f", or name the {kind}'s format" if kind else "; documents are indexed first, with 'focuseval index'"
+    remedy = "name the gold first, then the runs" if other else f"see 'focuseval formats'{by_name}"
     raise FormatError(f"{expected} in a known format, found {found}", at=source.at(1), remedy=remedy)
-
-
-_REMEDY = {
-    None: "see 'focuseval formats'; documents are indexed first, with 'focuseval index'",
-    "run": "see 'focuseval formats', or name the run's format",
-    "gold": "see 'focuseval formats', or name the gold's format",
-}
 
 
 def sniffed(head: bytes, kind: Kind | None = None) -> Format | None:

@@ -191,7 +191,7 @@ def convert_run(
         raise FormatError(what, at=run.file or None, remedy=remedy)
     if unsaid:
         remarks.append(_left_out(named(facets, unsaid)))
-    run = _ranked_by_score(run, remarks, lossy=lossy) if to.name == "trec-run" else _ranked_by_rank(run, remarks)
+    run = _in_order(run, to, remarks, lossy=lossy)
     return run, tuple(remarks)
 
 
@@ -235,9 +235,13 @@ def _as_documents(run: Run, remarks: list[Remark]) -> Run:
     return replace(run, **kept, **nothing, line=line)
 
 
-def _ranked_by_score(run: Run, remarks: list[Remark], *, lossy: bool) -> Run:
-    """Return the run with scores that put it in its own order under trec_eval's rule."""
-    if run.score is None:
+def _in_order(run: Run, to: Format, remarks: list[Remark], *, lossy: bool) -> Run:
+    """Return the run with ranks that keep its order; for trec_eval, which ranks by scores, with such scores."""
+    if to.name != "trec-run":
+        if run.rank is not None and ((run.topic[1:] == run.topic[:-1]) & (run.rank[1:] < run.rank[:-1])).any():
+            remarks.append(Remark("numbered again"))
+            run = replace(run, rank=(_places_in_topic(run) + 1).astype(np.int32))
+    elif run.score is None:
         remarks.append(Remark("no scores"))
     elif by_score_and_document(run.topic, run.score, pa.chunked_array([strings(run.document)])) is not None:
         if not lossy:
@@ -246,14 +250,6 @@ def _ranked_by_score(run: Run, remarks: list[Remark], *, lossy: bool) -> Run:
         remarks.append(_left_out("scores that contradict the ranking; 1/rank is written"))
         run = replace(run, score=None)
     return run
-
-
-def _ranked_by_rank(run: Run, remarks: list[Remark]) -> Run:
-    """Return the run with ranks that keep its order where ranks decide."""
-    if run.rank is None or not ((run.topic[1:] == run.topic[:-1]) & (run.rank[1:] < run.rank[:-1])).any():
-        return run
-    remarks.append(Remark("numbered again"))
-    return replace(run, rank=(_places_in_topic(run) + 1).astype(np.int32))
 
 
 _NEEDS_INDEX = {"pointers": "spans", "bep-path": "bep", "spans": "pointers", "bep": "bep-path"}
@@ -377,8 +373,7 @@ def places(run: Run) -> NDArray[np.str_]:
     size = len(run)
     if run.path is None and run.start is None and run.text is None:
         return np.full(size, "document")
-    start = np.full(size, -1) if run.start is None else run.start
-    end = np.full(size, -1) if run.end is None else run.end
+    start, end = column_of(run.start, size), column_of(run.end, size)
     path, last, text = (_valid(column, size) for column in (run.path, run.end_path, run.text))
     paths = [column for column in (run.path, run.end_path) if column is not None]
     pointer = np.any([is_pointer(strings(column)) for column in paths], axis=0) if paths else np.zeros(size, np.bool_)

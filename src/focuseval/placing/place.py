@@ -169,12 +169,10 @@ def refuse_bad_spans(run: Run) -> None:
     if len(bad):
         row = int(bad[0])
         more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
-        raise FormatError(
-            f"expected a span within the {placement.length[row]} characters of {run.document[row].as_py()!r}, "
-            f"found {run.start[row]} … {run.end[row]} for topic {run.topic_of(row)!r}{more}",
-            at=run.at(row),
-            remedy="offsets count code points of the text, markup excluded, half-open; is it the same collection?",
-        )
+        what = f"expected a span within the {placement.length[row]} characters of {run.document[row].as_py()!r}"
+        found = f"found {run.start[row]} … {run.end[row]} for topic {run.topic_of(row)!r}{more}"
+        remedy = "offsets count code points of the text, markup excluded, half-open; is it the same collection?"
+        raise FormatError(f"{what}, {found}", at=run.at(row), remedy=remedy)
 
 
 def place_gold(gold: Gold, collection: Collection, *, similarity: float = SIMILARITY, quiet: bool = False) -> Gold:
@@ -331,9 +329,7 @@ def _refuse_outside(
     row, p = int(rows[0]), gold.passages
     document, topic = str(gold.documents[int(p.document[row])]), gold.topics[int(p.topic[row])]
     more = f" (and {len(rows) - 1} more such spans)" if len(rows) > 1 else ""
-    raise FormatError(
-        f"expected a span within the {length[row]} characters of {document!r}, "
-        f"found {start[row]} … {end[row]} for topic {topic!r}{more}",
-        at=gold.at_passage(row),
-        remedy=f"{remedy}; a span with a quote is put where the quote stands",
-    )
+    found = f"{start[row]} … {end[row]} for topic {topic!r}{more}"
+    what = f"expected a span within the {length[row]} characters of {document!r}, found {found}"
+    remedy = f"{remedy}; a span with a quote is put where the quote stands"
+    raise FormatError(what, at=gold.at_passage(row), remedy=remedy)
