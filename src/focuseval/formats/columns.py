@@ -135,17 +135,13 @@ class Layout:
     """How many columns a line has at least; the others are null where they are missing."""
     remedy: str | None = None
 
-    def __str__(self) -> str:
-        """Return the columns as an error message names them."""
-        names = list(self.columns)
-        return " ".join(names[: self.least] + [f"[{name}]" for name in names[self.least :]])
-
     def wrong_width(self, fields: list[str]) -> str:
         """Return the message for a line with too few columns, or too many; it quotes 60 characters of the line."""
-        most, line = len(self.columns), " ".join(fields)
+        names, most, line = list(self.columns), len(self.columns), " ".join(fields)
+        columns = " ".join(names[: self.least] + [f"[{name}]" for name in names[self.least :]])
         count = f"{most}" if most == self.least else f"{self.least} to {most}"
         line = line if len(line) <= 60 else line[:60] + "…"
-        return f"expected {count} columns ({self}), found {len(fields)}: {line!r}"
+        return f"expected {count} columns ({columns}), found {len(fields)}: {line!r}"
 
 
 class Problem(NamedTuple):

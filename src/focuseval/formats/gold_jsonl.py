@@ -71,13 +71,9 @@ class JudgementRecord(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     spans: list[SpanRecord] | msgspec.UnsetType = msgspec.UNSET
 
 
-_SPAN = pa.schema([("start", pa.int64()), ("end", pa.int64()), ("quote", pa.string()), ("need", pa.string())])
-_LINE = pa.schema(
-    [
-        *((name, pa.string()) for name in ("topic", "doc", "query")),
-        *((name, pa.int64()) for name in ("bep", "length", "relevance")),
-    ]
-)
+_SPAN = pa.schema([("start", "int64"), ("end", "int64"), ("quote", "string"), ("need", "string")])
+_NUMBERS = ("bep", "length", "relevance")
+_LINE = pa.schema([(name, "int64" if name in _NUMBERS else "string") for name in ("topic", "doc", "query", *_NUMBERS)])
 
 
 def read(sources: Sequence[Source]) -> Gold:

@@ -140,15 +140,9 @@ def by_rank(
     topic: NDArray[np.int32], rank: NDArray[np.int32] | None, score: NDArray[np.float64] | None
 ) -> Order | None:
     """Return the order of an INEX run, or None: by rank, else by descending score, else as in the file; stable."""
-    key = rank if rank is not None else None if score is None else -_rankable(score)
-    if len(topic) < 2:
-        return None
-    back = bool((topic[1:] < topic[:-1]).any())
-    if key is None:
-        return full_order(np.argsort(topic, kind="stable")) if back else None
-    if back or bool(((topic[1:] == topic[:-1]) & (key[1:] < key[:-1])).any()):
-        return full_order(np.lexsort((key, topic)))
-    return None
+    key = rank if rank is not None else np.zeros(len(topic)) if score is None else -_rankable(score)
+    falls = (topic[1:] < topic[:-1]) | ((topic[1:] == topic[:-1]) & (key[1:] < key[:-1]))
+    return full_order(np.lexsort((key, topic))) if falls.any() else None
 
 
 def ranked(columns: dict[str, Any]) -> dict[str, Any]:
