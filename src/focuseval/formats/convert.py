@@ -28,7 +28,7 @@ from focuseval.formats.catalogue import FORMATS, detect_source, find_format
 from focuseval.formats.content import open_sources, write_folder, write_whole
 from focuseval.formats.files import one_format, placed_gold
 from focuseval.formats.judgements import table_of
-from focuseval.formats.ranking import by_score_and_document, take_rows
+from focuseval.formats.ranking import by_score_and_document
 from focuseval.placing.place import place_gold, place_run, refuse_bad_spans
 from focuseval.placing.pointers import differing_elements, is_pointer, strings, with_elements, with_pointers
 from focuseval.placing.texts import column_of
@@ -148,7 +148,8 @@ def _only_topic(gold: Gold, code: int) -> Gold:
     for name in ("articles", "passages", "elements"):
         table = getattr(gold, name)
         rows = np.flatnonzero(table.topic == code)
-        columns = {f.name: take_rows(getattr(table, f.name), rows) for f in fields(table)}
+        given = {f.name: column for f in fields(table) if (column := getattr(table, f.name)) is not None}
+        columns = {column: values.take(rows) for column, values in given.items()}
         tables[name] = replace(table, **{**columns, "topic": np.zeros(len(rows), np.int32)})
     return replace(gold, topics=(gold.topics[code],), **tables)
 
@@ -229,10 +230,9 @@ def _as_documents(run: Run, remarks: list[Remark]) -> Run:
     first = np.sort(np.unique(pair, return_index=True)[1])
     again = f"{len(run) - len(first)} results of documents returned before"
     remarks.append(_left_out(f"{named(run_facets(run), _PLACED)}; {again}"))
-    kept = {name: take_rows(getattr(run, name), first) for name in ("topic", "document", "rank", "score")}
-    line = first + 1 if run.line is None else run.line[first]
     nothing: dict[str, Any] = dict.fromkeys(("start", "end", "path", "end_path", "text", "chunk"))
-    return replace(run, **kept, **nothing, line=line)
+    line = np.arange(1, len(run) + 1) if run.line is None else run.line
+    return replace(run, **nothing, line=line).take(first)
 
 
 def _in_order(run: Run, to: Format, remarks: list[Remark], *, lossy: bool) -> Run:

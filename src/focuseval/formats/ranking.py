@@ -174,13 +174,6 @@ def moved(column: NDArray[Any], order: Order) -> NDArray[Any]:
     return column
 
 
-def take_rows(column: Any, rows: NDArray[np.int64]) -> Any:
-    """Return some rows of a NumPy or Arrow column; a column that is not there stays away."""
-    if column is None or isinstance(column, np.ndarray):
-        return None if column is None else column[rows]
-    return column.take(indices(rows))
-
-
 def lines_taken(line: NDArray[Any] | None, order: Order) -> NDArray[Any]:
     """Return the lines of rows in ranking order; None stands for 1, 2, 3 and so on."""
     if line is not None:
