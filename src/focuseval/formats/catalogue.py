@@ -59,7 +59,14 @@ class Format:
         """
         read: Callable[..., Any] = self.find(self.function)
         read = partial(read, documents=documents) if self.located else read
-        return read if self.kind == "gold" or faults == "keep" else partial(read_faultless, read)
+
+        def read_faultless(source: Source, **more: Any) -> Run:
+            run: Run = read(source, **more)
+            if run.faults:
+                raise run.faults[0]
+            return run
+
+        return read if self.kind == "gold" or faults == "keep" else read_faultless
 
     def writer(self, documents: Any) -> Callable[..., Any]:
         """Return the writer in the same way; a format that can only be read is refused."""
@@ -82,14 +89,6 @@ class Format:
     def documentation(self) -> str:
         """The module's docstring: what the format is, with a sample."""
         return self.find("__doc__") or self.summary
-
-
-def read_faultless(read: Callable[..., Run], source: Source, **more: Any) -> Run:
-    """Return the run that a reader returns for a file; raise the first fault that it kept."""
-    run = read(source, **more)
-    if run.faults:
-        raise run.faults[0]
-    return run
 
 
 _PLACES = {"span", "point", "unknown", "rank", "score"}

@@ -147,8 +147,7 @@ def write_whole(path: str | Path, pieces: Iterable[bytes]) -> None:
     Everything is produced before standard output sees its first byte, so that a refusal leaves it empty too.
     """
     if str(path) == "-":
-        whole = b"".join(pieces)
-        sys.stdout.buffer.write(whole)
+        sys.stdout.buffer.write(b"".join(pieces))
         sys.stdout.buffer.flush()
         return
     if is_url(path):

@@ -21,16 +21,7 @@ import pyarrow.compute as pc
 
 from focuseval.data.run import Run
 from focuseval.errors import FormatError
-from focuseval.formats.columns import (
-    FAR,
-    FileTable,
-    Layout,
-    as_text,
-    column_array,
-    known_numbers,
-    read_table,
-    run_lines,
-)
+from focuseval.formats.columns import FAR, Layout, as_text, column_array, known_numbers, read_table, run_lines
 from focuseval.formats.ranking import ranked, topic_codes
 from focuseval.formats.trec import one_run_id
 from focuseval.placing.pointers import strings
@@ -41,6 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from focuseval.formats.columns import FileTable
     from focuseval.formats.content import Source
 
     Offsets = NDArray[np.int64]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -33,7 +33,6 @@ from focuseval.placing.texts import (
     collection_of,
     column_of,
     holders_of,
-    unsure_offsets,
 )
 
 if TYPE_CHECKING:
@@ -157,7 +156,7 @@ def _remarks_on_run(run: Run, placement: Placement) -> Iterator[Remark]:
             where = f"{path}{run.document[row].as_py()!r} for topic {run.topic_of(row)!r} ({run.at(row)})"
             yield Remark("not in the index", len(rows), (what, where))
     if run.start is not None:
-        yield from unsure_offsets(collection_of(placement), placement.document, run.start, run.path, run.text)
+        yield from _unsure_offsets(collection_of(placement), placement.document, run.start, run.path, run.text)
 
 
 def refuse_bad_spans(run: Run) -> None:
@@ -301,13 +300,46 @@ def _remarks_on_gold(gold: Gold, placement: Placement) -> Iterator[Remark]:
 
     yield from differ(a.length, placement.length[a.document], "document lengths")
     yield from differ(p.size, p.end - p.start, "passage sizes")
-    yield from unsure_offsets(collection, placement.document[p.document], p.start, p.start_path, p.quote)
+    yield from _unsure_offsets(collection, placement.document[p.document], p.start, p.start_path, p.quote)
     if len(e.topic):
         row = placement.document[e.document]
         start, end = collection.resolve(row, e.path)
         if missing := int(np.count_nonzero((start < 0) & (row >= 0))):
             yield Remark("unknown elements", missing, (f"{len(start)}",))
         yield from differ(e.size, np.where(start < 0, UNKNOWN, end - start), "element sizes")
+
+
+_PLAIN = (".txt", ".md")
+_BOM = 3
+"""Bytes of a byte-order mark in UTF-8."""
+
+
+def _unsure_offsets(
+    collection: Collection, rows: NDArray[np.integer], start: Integers, path: Any, text: pa.Array | None
+) -> Iterator[Remark]:
+    """Warn that characters may have been counted in another way, where neither a path nor a text confirms offsets.
+
+    `rows` are those of the documents into which the offsets point. Files with CRLF line ends or a byte-order mark are
+    counted in two ways; documents that were given as strings are counted as they are given.
+    """
+    table: Any = getattr(collection, "documents", None)
+    bare = (start >= 0) & (rows >= 0)
+    bare &= True if text is None else pc.is_null(text).to_numpy(zero_copy_only=False)
+    if table is None or path is not None or not bare.any():
+        return
+    rows = np.unique(rows[bare])
+    some = table.select(["id", "file", "bytes"]).take(pa.array(rows))
+    names = zip(some["id"].to_pylist(), some["file"].to_pylist(), strict=True)
+    plain = np.array([file != name and file.lower().endswith(_PLAIN) for name, file in names], np.bool_)
+    if not plain.any():
+        return
+    texts = collection.texts(rows[plain])
+    marked = np.asarray(some["bytes"])[plain] - np.asarray(pc.binary_length(texts)) == _BOM
+    ended = np.asarray(pc.match_substring(texts, "\r\n"))
+    if (odd := marked | ended).any():
+        kinds = (("CRLF line ends", ended), ("a byte-order mark", marked))
+        name = collection.ids[int(rows[plain][np.argmax(odd)])].as_py()
+        yield Remark("unsure offsets", 0, (" and ".join(what for what, has in kinds if has.any()), repr(name)))
 
 
 def refuse_past_end(gold: Gold) -> None:

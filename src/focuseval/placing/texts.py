@@ -20,19 +20,17 @@ normal form.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from focuseval.data.placement import AMBIGUOUS, LOST, UNCHECKED, Alignment
-from focuseval.data.remarks import Remark
 from focuseval.errors import FormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
+    import pyarrow as pa
     from numpy.typing import ArrayLike, NDArray
 
     from focuseval.collection.index import Collection
@@ -209,36 +207,3 @@ def _search(wanted: dict[str, list[int]], collection: Collection, form: Callable
                 inside = np.searchsorted(ends, at, "right")
                 within = at + size <= ends[inside]
                 rows.extend((first + np.unique(inside[within])).tolist())
-
-
-_PLAIN = (".txt", ".md")
-_BOM = 3
-"""Bytes of a byte-order mark in UTF-8."""
-
-
-def unsure_offsets(
-    collection: Collection, rows: NDArray[np.integer], start: NDArray[np.int64], path: Any, text: pa.Array | None
-) -> Iterator[Remark]:
-    """Warn that characters may have been counted in another way, where neither a path nor a text confirms offsets.
-
-    `rows` are those of the documents into which the offsets point. Files with CRLF line ends or a byte-order mark are
-    counted in two ways; documents that were given as strings are counted as they are given.
-    """
-    table: Any = getattr(collection, "documents", None)
-    bare = (start >= 0) & (rows >= 0)
-    bare &= True if text is None else pc.is_null(text).to_numpy(zero_copy_only=False)
-    if table is None or path is not None or not bare.any():
-        return
-    rows = np.unique(rows[bare])
-    some = table.select(["id", "file", "bytes"]).take(pa.array(rows))
-    names = zip(some["id"].to_pylist(), some["file"].to_pylist(), strict=True)
-    plain = np.array([file != name and file.lower().endswith(_PLAIN) for name, file in names], np.bool_)
-    if not plain.any():
-        return
-    texts = collection.texts(rows[plain])
-    marked = np.asarray(some["bytes"])[plain] - np.asarray(pc.binary_length(texts)) == _BOM
-    ended = np.asarray(pc.match_substring(texts, "\r\n"))
-    if (odd := marked | ended).any():
-        kinds = (("CRLF line ends", ended), ("a byte-order mark", marked))
-        name = collection.ids[int(rows[plain][np.argmax(odd)])].as_py()
-        yield Remark("unsure offsets", 0, (" and ".join(what for what, has in kinds if has.any()), repr(name)))
