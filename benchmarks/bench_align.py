@@ -103,8 +103,8 @@ def anywhere_row(documents: int, size: int, accents: bool) -> str:
         at = rng.randrange(max(len(text) - 400, 1))
         wanted.append(text[at : at + 400])
     spaced = [text.replace(" ", "  ") for text in wanted]
-    assert (holders_of(wanted, collection).row >= 0).all()
-    assert (holders_of(spaced, collection).row >= 0).all()
+    assert (holders_of(wanted, collection)[0] >= 0).all()
+    assert (holders_of(spaced, collection)[0] >= 0).all()
     megabytes, joined = sum(map(len, texts.values())) / 1e6, "\n".join(texts.values())
     exact, normal = (best(lambda some=some: holders_of(some, collection), 3) for some in (wanted, spaced))
     floor = best(lambda: [joined.find(text) for text in wanted[:50]], 1) * len(wanted) / 50

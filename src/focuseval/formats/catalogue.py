@@ -34,7 +34,7 @@ class Format:
     summary: str
     module: str
     """The module of `focuseval.formats`, imported when the format is first used."""
-    sniff: Callable[[bytes], bool]
+    sniff: Callable[[bytes], object]
     """Whether the first bytes of a file look like this format."""
     says: frozenset[str] = frozenset()
     """What the format can say: see `focuseval.formats.convert`."""
@@ -59,7 +59,14 @@ class Format:
         """
         read: Callable[..., Any] = self.find(self.function)
         read = partial(read, documents=documents) if self.located else read
-        return read if self.kind == "gold" or faults == "keep" else partial(read_faultless, read)
+
+        def read_faultless(source: Source, **more: Any) -> Run:
+            run: Run = read(source, **more)
+            if run.faults:
+                raise run.faults[0]
+            return run
+
+        return read if self.kind == "gold" or faults == "keep" else read_faultless
 
     def writer(self, documents: Any) -> Callable[..., Any]:
         """Return the writer in the same way; a format that can only be read is refused."""
@@ -84,21 +91,14 @@ class Format:
         return self.find("__doc__") or self.summary
 
 
-def read_faultless(read: Callable[..., Run], source: Source, **more: Any) -> Run:
-    """Return the run that a reader returns for a file; raise the first fault that it kept."""
-    run = read(source, **more)
-    if run.faults:
-        raise run.faults[0]
-    return run
-
-
 _PLACES = {"span", "point", "unknown", "rank", "score"}
 _GOLD = frozenset({"spans", "queries"})
 
 FORMATS: tuple[Format, ...] = (
     Format(
         "inex-xml", "run", "INEX runs in XML, 2002–2008: paths, FOL, XPointer passages", "inex_xml",
-        detect_by.inex_xml, frozenset({*_PLACES, "document", "element", "range", "passage", "header"}),
+        lambda head: detect_by.root(head) == b"inex-submission",
+        frozenset({*_PLACES, "document", "element", "range", "passage", "header"}),
         aliases=("xml",), suffixes=(".xml",),
     ),
     Format(
@@ -107,7 +107,7 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         "trec-rag-run", "run", "TREC RAG runs: segments of documents, which --docs gives", "trec_rag",
-        detect_by.segments_run, aliases=("trec-rag",), located=True, function="read_run",
+        lambda head: detect_by.segments(head, 6), aliases=("trec-rag",), located=True, function="read_run",
     ),
     Format(
         "run-rows", "run", "runs of RAG tools: JSON, JSON lines or CSV with the fields that people use", "run_rows",
@@ -115,7 +115,7 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         "inex-text", "run", "INEX runs as text, 2009–2010: elements, ranges of elements, offsets", "inex_text",
-        detect_by.inex_text, frozenset({*_PLACES, "element", "range"}), aliases=("text",),
+        lambda head: detect_by.columns(head, 7, 8), frozenset({*_PLACES, "element", "range"}), aliases=("text",),
     ),
     Format(
         "inex-fol", "run", "INEX runs as text, offsets and lengths only", "inex_text",
@@ -123,7 +123,7 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         "trec-run", "run", "TREC runs: whole documents", "trec",
-        detect_by.trec_run, frozenset({"document", "rank", "score"}),
+        lambda head: detect_by.columns(head, 6), frozenset({"document", "rank", "score"}),
         aliases=("trec",), suffixes=(".trec",), function="read_run",
     ),
     Format(
@@ -133,16 +133,19 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         "inex-2002", "gold", "INEX assessments 2002: relevance and coverage", "inex_assessments",
-        detect_by.coverage, frozenset({"coverage", "tags", "attributes"}), by_topic=True, function="read_grades",
+        lambda head: detect_by.assessments(head) == "coverage",
+        frozenset({"coverage", "tags", "attributes"}), by_topic=True, function="read_grades",
     ),
     Format(
         "inex-2003", "gold", "INEX assessments 2003–2004: exhaustiveness and specificity", "inex_assessments",
-        detect_by.graded, frozenset({"grades", "tags", "attributes"}),
+        lambda head: detect_by.assessments(head) == "grades",
+        frozenset({"grades", "tags", "attributes"}),
         aliases=("inex-2004",), by_topic=True, function="read_grades",
     ),
     Format(
         "inex-2005", "gold", "INEX assessments 2005–2007: XPointer passages, element sizes", "inex_assessments",
-        detect_by.highlighted, frozenset({"pointers", "bep-path", "sizes", "tags", "attributes", "topic"}),
+        lambda head: detect_by.assessments(head) == "highlights",
+        frozenset({"pointers", "bep-path", "sizes", "tags", "attributes", "topic"}),
         aliases=("inex-2006", "inex-2007", "inex"), suffixes=(".xml",), by_topic=True, function="read_highlights",
     ),
     Format(
@@ -160,7 +163,7 @@ FORMATS: tuple[Format, ...] = (
     Format("qasper", "gold", "Qasper: evidence as text in papers; contains its documents", "qasper", detect_by.qasper),
     Format(
         "qasper-highlighted", "gold", "Qasper, read for the highlighted sentences; by name only", "qasper",
-        detect_by.nothing, function="read_highlighted",
+        lambda _: False, function="read_highlighted",
     ),
     Format(
         "natural-questions", "gold", "Natural Questions: long answers by byte; contains its pages", "natural_questions",
@@ -176,7 +179,7 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         "trec-rag", "gold", "TREC RAG gold: graded segments of documents, which --docs gives", "trec_rag",
-        detect_by.segments_gold, located=True,
+        lambda head: detect_by.segments(head, 4), located=True,
     ),
     Format(
         "gold-rows", "gold", "gold of RAG tools, BEIR and MTEB: JSON, JSON lines, CSV, TSV", "gold_rows",
@@ -188,7 +191,7 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         "trec-qrels", "gold", "TREC qrels: graded documents", "trec",
-        detect_by.qrels, frozenset({"relevance"}),
+        lambda head: detect_by.columns(head, 4), frozenset({"relevance"}),
         aliases=("qrels", "trec"), suffixes=(".qrels",), function="read_qrels",
     ),
     Format(
@@ -208,12 +211,10 @@ def find_format(name: str, kind: Kind | None = None) -> Format:
     'gold-jsonl'
     """
     candidates = [known for known in FORMATS if kind in {None, known.kind}]
-    for known in candidates:
-        if name == known.name:
-            return known
-    for known in candidates:
-        if name in known.aliases:
-            return known
+    found = [known for known in candidates if name == known.name]
+    found += [known for known in candidates if name in known.aliases]
+    if found:
+        return found[0]
     names = [known.name for known in candidates]
     remedy = did_you_mean(name, names, "see 'focuseval formats'")
     raise UsageError(f"expected one of {', '.join(names)}, found {name!r}; {remedy}")
@@ -239,15 +240,9 @@ def detect_source(source: Source, kind: Kind | None = None) -> Format:
         found = f"XML with the root <{root.decode('utf-8', 'replace')[:40]}>"
     else:
         found = repr(head.lstrip().split(b"\n")[0][:40].decode("utf-8", "replace").strip())
-    remedy = "name the gold first, then the runs" if other else _REMEDY[kind]
+    by_name = f", or name the {kind}'s format" if kind else "; documents are indexed first, with 'focuseval index'"
+    remedy = "name the gold first, then the runs" if other else f"see 'focuseval formats'{by_name}"
     raise FormatError(f"{expected} in a known format, found {found}", at=source.at(1), remedy=remedy)
-
-
-_REMEDY = {
-    None: "see 'focuseval formats'; documents are indexed first, with 'focuseval index'",
-    "run": "see 'focuseval formats', or name the run's format",
-    "gold": "see 'focuseval formats', or name the gold's format",
-}
 
 
 def sniffed(head: bytes, kind: Kind | None = None) -> Format | None:

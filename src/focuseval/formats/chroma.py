@@ -67,13 +67,9 @@ def write(gold: Gold, documents: Collection | None = None) -> Iterator[bytes]:
             raise FormatError(what, remedy="write LegalBench-RAG or JSONL, which hold several")
         written.add(topic)
         text = None if documents is None else text_of(documents, ids[document], name, Place(gold.file or "<gold>"))
-        references = [
-            {
-                "content": (one.quote or "") if text is None else text[one.start : one.end],
-                "start_index": one.start,
-                "end_index": one.end,
-            }
-            for one in group
-        ]
+        references = []
+        for one in group:
+            content = (one.quote or "") if text is None else text[one.start : one.end]
+            references.append({"content": content, "start_index": one.start, "end_index": one.end})
         writer.writerow([gold.queries.get(name, name), json.dumps(references), ids[document]])
     yield out.getvalue().encode()

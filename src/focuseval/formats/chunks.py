@@ -22,7 +22,7 @@ from collections import Counter
 from dataclasses import replace
 from importlib import import_module
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -150,15 +150,8 @@ _MODULES = {
 """Where the classes of a package are, and what is installed to have them."""
 
 
-class Splitter(Protocol):
-    """What is asked of a splitter."""
-
-    def split_text(self, text: str) -> list[str]:
-        """Return the chunks of a text, in their order."""
-
-
-def named_splitter(spec: Spec, tokenizer: str | Tokenizer | None = None) -> Splitter:
-    """Return a splitter of a package by its class; size and overlap count what the class counts.
+def named_splitter(spec: Spec, tokenizer: str | Tokenizer | None = None) -> Any:
+    """Return a splitter of a package, which has `split_text`, by its class; size and overlap count what that counts.
 
     With a tokenizer LlamaIndex's classes, and LangChain's that take a length function, count its tokens.
     """
@@ -180,20 +173,18 @@ def named_splitter(spec: Spec, tokenizer: str | Tokenizer | None = None) -> Spli
         else:
             options["tokenizer"] = lambda text: spans(text)[0].tolist()
     try:
-        return getattr(module, name)(**options)  # type: ignore[no-any-return]
+        return getattr(module, name)(**options)
     except Exception as error:
         reason = str(error).partition("\n")[0][:200]
         what = f"{spec}: {name} cannot be made ({reason})"
         raise UsageError(f"{what}; make it in Python and give it to focuseval.chunk") from error
 
 
-def split(index: Index, splitter: Splitter, name: str) -> Chunks:
+def split(index: Index, splitter: Any, name: str) -> Chunks:
     """Return the chunks of a splitter at their places in the documents."""
     if not callable(getattr(splitter, "split_text", None)):
-        what = (
-            f"expected how to cut documents: a SPEC, a file, chunks, or a splitter with split_text, found {splitter!r}"
-        )
-        raise UsageError(f"{what}; 'characters:400', for instance")
+        what = "expected how to cut documents: a SPEC, a file, chunks, or a splitter with split_text"
+        raise UsageError(f"{what}, found {splitter!r}; 'characters:400', for instance")
     before = logging.root.manager.disable
     logging.disable(logging.WARNING)  # some log every chunk that is longer than asked for: the sizes are counted anyway
     try:

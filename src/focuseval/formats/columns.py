@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -25,7 +24,7 @@ from focuseval.formats.content import refuse_nul
 from focuseval.placing.pointers import strings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -136,17 +135,13 @@ class Layout:
     """How many columns a line has at least; the others are null where they are missing."""
     remedy: str | None = None
 
-    def __str__(self) -> str:
-        """Return the columns as an error message names them."""
-        names = list(self.columns)
-        return " ".join(names[: self.least] + [f"[{name}]" for name in names[self.least :]])
-
     def wrong_width(self, fields: list[str]) -> str:
         """Return the message for a line with too few columns, or too many; it quotes 60 characters of the line."""
-        most, line = len(self.columns), " ".join(fields)
+        names, most, line = list(self.columns), len(self.columns), " ".join(fields)
+        columns = " ".join(names[: self.least] + [f"[{name}]" for name in names[self.least :]])
         count = f"{most}" if most == self.least else f"{self.least} to {most}"
         line = line if len(line) <= 60 else line[:60] + "…"
-        return f"expected {count} columns ({self}), found {len(fields)}: {line!r}"
+        return f"expected {count} columns ({columns}), found {len(fields)}: {line!r}"
 
 
 class Problem(NamedTuple):
@@ -202,16 +197,6 @@ class Fields(NamedTuple):
         return Fields(self.text[: 2 * int(self.first[row])], self.first[:row], self.width[:row], self.line[:row])
 
 
-def _up_to_unreadable(parts: Iterable[list[Part]]) -> list[Part]:
-    """Put parts one after another, up to the first that cannot be read."""
-    read: list[Part] = []
-    for part in chain.from_iterable(parts):
-        read.append(part)
-        if not part.readable:
-            break
-    return read
-
-
 def pieces(data: pa.Buffer, size: int) -> Iterator[pa.Buffer]:
     """Yield pieces of a file that end with their last line."""
     first = 0
@@ -239,19 +224,18 @@ def compiled(data: pa.Buffer, kinds: Kinds) -> Part | None:
     return part._replace(lines=part.rows if line is None else newlines(data))
 
 
-def any_lines(data: pa.Buffer, kinds: Kinds, layout: Layout) -> list[Part]:
-    """Read lines, most of which have these columns of the layout: by compiled code as far as it can, else by NumPy.
+def any_lines(data: pa.Buffer, kinds: Kinds, layout: Layout) -> Iterator[Part]:
+    """Yield the parts of lines, most of which have these columns: by compiled code as far as it can, else by NumPy.
 
     The compiled code does not know every spelling of real numbers, but can read them as text.
     """
     texts = {name: "text" if kind == "real" else kind for name, kind in kinds.items()}
     part = compiled(data, kinds) or compiled(data, texts)
-    if part is None:
-        small = list(pieces(data, _PIECE))
-        if len(small) > 1:
-            return _up_to_unreadable(any_lines(piece, kinds, layout) for piece in small)
-        part = _by_fields(data, layout)
-    return [_with_numbers(part, layout)]
+    small = [] if part else list(pieces(data, _PIECE))
+    if len(small) > 1:
+        yield from chain.from_iterable(any_lines(piece, kinds, layout) for piece in small)
+    else:
+        yield _with_numbers(part or _by_fields(data, layout), layout)
 
 
 def fields_of(data: pa.Buffer) -> Fields:
@@ -382,17 +366,20 @@ def read_table(source: Source, layout: Layout, guess: Mapping[str, str] | None =
 
 def _read_parts(source: Source, layout: Layout, width: int) -> list[Part]:
     """Return the columns of all lines, large files on all cores; a part that cannot be read is the last."""
-    read = partial(any_lines, kinds=dict(islice(layout.columns.items(), max(width, layout.least))), layout=layout)
-
-    def read_segments() -> Iterator[Iterable[list[Part]]]:
-        done = 0
-        for segment in pieces(pa.py_buffer(source.data), _SEGMENT):
-            small = segment.size <= _SMALL
-            yield [read(segment)] if small else in_threads(read, list(pieces(segment, _BLOCK)))
-            done += segment.size
-            source.release(done)
-
-    return _up_to_unreadable(parts for segment in read_segments() for parts in segment)
+    kinds = dict(islice(layout.columns.items(), max(width, layout.least)))
+    parts, done = list[Part](), 0
+    for segment in pieces(pa.py_buffer(source.data), _SEGMENT):
+        found: Iterator[Part] = any_lines(segment, kinds, layout)
+        if segment.size > _SMALL:
+            blocks = list(pieces(segment, _BLOCK))
+            found = chain.from_iterable(in_threads(lambda block: list(any_lines(block, kinds, layout)), blocks))
+        for part in found:
+            parts.append(part)
+            if not part.readable:
+                return parts
+        done += segment.size
+        source.release(done)
+    return parts
 
 
 def column_array(column: pa.ChunkedArray, kind: type[T]) -> NDArray[T]:
@@ -423,8 +410,8 @@ def run_lines(run: Run, *places: pa.Array) -> Iterator[bytes]:
         words("topic", run.topics, run.topic),
         "Q0",
         words("document", run.document),
-        _text(place.astype(np.int32) if run.rank is None else run.rank),
-        _text(1 / place if run.score is None else run.score),  # read back exactly
+        as_text(place.astype(np.int32) if run.rank is None else run.rank),
+        as_text(1 / place if run.score is None else run.score),
         words("run id", [run.run_id or "run"])[0].as_py(),
         *places,
     )
@@ -442,26 +429,6 @@ def words(
     return strings if codes is None else strings.take(pa.array(codes))
 
 
-def place_columns(run: Run) -> pa.Array:
-    """Return ``path``, ``path path``, ``offset length``, ``offset`` or ``X`` for every result.
-
-    When any row has a length every row gets two columns, so that the file stays regular where it can.
-    """
-    size = len(run)
-    offset = np.full(size, -1, np.int64) if run.start is None else run.start
-    end = np.full(size, -1, np.int64) if run.end is None else run.end
-    span, known = end >= 0, offset >= 0
-    unknown = pa.scalar("X X" if span.any() else "X")
-    spans = pc.binary_join_element_wise(_text(offset), _text(end - offset), " ")
-    place = pc.if_else(pa.array(known & span), spans, pc.if_else(pa.array(known), _text(offset), unknown))
-    if run.path is None:
-        return place
-    path = strings(run.path)
-    if run.end_path is not None:
-        both = pc.binary_join_element_wise(path, strings(run.end_path), " ")
-        path = pc.if_else(pc.is_valid(both), both, path)
-    return pc.if_else(pc.is_valid(path), path, place)
-
-
-def _text(numbers: NDArray[Any]) -> pa.Array:
+def as_text(numbers: NDArray[Any]) -> pa.Array:
+    """Return numbers as they are written; read back, they are the same."""
     return pa.array(numbers).cast(pa.string())

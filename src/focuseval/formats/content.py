@@ -21,7 +21,7 @@ from focuseval.engine.storage import Location, in_order, is_url, local_path, loc
 from focuseval.errors import FormatError, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 Data = bytes | mmap.mmap
 
@@ -111,17 +111,9 @@ def open_sources(path: str | Path | Source) -> tuple[Source, ...]:
             names = ", ".join(file.name for file in files)
             raise FormatError(f"expected one file of judgements, found {names}", at=str(inner), remedy="name one")
     if not files:
-        raise FormatError(
-            "expected assessment files, found an empty folder", at=str(path), remedy="name the folder that holds them"
-        )
+        what = "expected assessment files, found an empty folder"
+        raise FormatError(what, at=str(path), remedy="name the folder that holds them")
     return tuple(open_source(file) for file in files)
-
-
-def joint_digest(sources: Sequence[Source]) -> str:
-    """Return the hash of a gold: its file's, or that of its files' hashes in order."""
-    if len(sources) == 1:
-        return sources[0].digest()
-    return hashlib.sha256("\n".join(source.digest() for source in sources).encode()).hexdigest()
 
 
 def refuse_nul(source: Source) -> None:
@@ -155,8 +147,7 @@ def write_whole(path: str | Path, pieces: Iterable[bytes]) -> None:
     Everything is produced before standard output sees its first byte, so that a refusal leaves it empty too.
     """
     if str(path) == "-":
-        whole = b"".join(pieces)
-        sys.stdout.buffer.write(whole)
+        sys.stdout.buffer.write(b"".join(pieces))
         sys.stdout.buffer.flush()
         return
     if is_url(path):

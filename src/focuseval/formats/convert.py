@@ -28,7 +28,7 @@ from focuseval.formats.catalogue import FORMATS, detect_source, find_format
 from focuseval.formats.content import open_sources, write_folder, write_whole
 from focuseval.formats.files import one_format, placed_gold
 from focuseval.formats.judgements import table_of
-from focuseval.formats.ranking import by_score_and_document, take_rows
+from focuseval.formats.ranking import by_score_and_document
 from focuseval.placing.place import place_gold, place_run, refuse_bad_spans
 from focuseval.placing.pointers import differing_elements, is_pointer, strings, with_elements, with_pointers
 from focuseval.placing.texts import column_of
@@ -148,7 +148,8 @@ def _only_topic(gold: Gold, code: int) -> Gold:
     for name in ("articles", "passages", "elements"):
         table = getattr(gold, name)
         rows = np.flatnonzero(table.topic == code)
-        columns = {f.name: take_rows(getattr(table, f.name), rows) for f in fields(table)}
+        given = {f.name: column for f in fields(table) if (column := getattr(table, f.name)) is not None}
+        columns = {column: values.take(rows) for column, values in given.items()}
         tables[name] = replace(table, **{**columns, "topic": np.zeros(len(rows), np.int32)})
     return replace(gold, topics=(gold.topics[code],), **tables)
 
@@ -191,7 +192,7 @@ def convert_run(
         raise FormatError(what, at=run.file or None, remedy=remedy)
     if unsaid:
         remarks.append(_left_out(named(facets, unsaid)))
-    run = _ranked_by_score(run, remarks, lossy=lossy) if to.name == "trec-run" else _ranked_by_rank(run, remarks)
+    run = _in_order(run, to, remarks, lossy=lossy)
     return run, tuple(remarks)
 
 
@@ -216,12 +217,9 @@ def _as_spans(run: Run, to: Format, index: Collection | None, remarks: list[Rema
         row = int(lost[0])
         path = None if run.path is None else run.path[row].as_py()
         what = f"{path!r} of " if path is not None else "the text of a chunk of " if run.text is not None else ""
-        raise FormatError(
-            f"expected a place in the index, found {what}document {run.document[row].as_py()!r}"
-            f" ({len(lost)} results have none)",
-            at=run.at(row),
-            remedy="is it the same collection?",
-        )
+        what = f"{what}document {run.document[row].as_py()!r} ({len(lost)} results have none)"
+        what = f"expected a place in the index, found {what}"
+        raise FormatError(what, at=run.at(row), remedy="is it the same collection?")
     return replace(run, path=None, end_path=None, text=None)
 
 
@@ -232,15 +230,18 @@ def _as_documents(run: Run, remarks: list[Remark]) -> Run:
     first = np.sort(np.unique(pair, return_index=True)[1])
     again = f"{len(run) - len(first)} results of documents returned before"
     remarks.append(_left_out(f"{named(run_facets(run), _PLACED)}; {again}"))
-    kept = {name: take_rows(getattr(run, name), first) for name in ("topic", "document", "rank", "score")}
-    line = first + 1 if run.line is None else run.line[first]
     nothing: dict[str, Any] = dict.fromkeys(("start", "end", "path", "end_path", "text", "chunk"))
-    return replace(run, **kept, **nothing, line=line)
+    line = np.arange(1, len(run) + 1) if run.line is None else run.line
+    return replace(run, **nothing, line=line).take(first)
 
 
-def _ranked_by_score(run: Run, remarks: list[Remark], *, lossy: bool) -> Run:
-    """Return the run with scores that put it in its own order under trec_eval's rule."""
-    if run.score is None:
+def _in_order(run: Run, to: Format, remarks: list[Remark], *, lossy: bool) -> Run:
+    """Return the run with ranks that keep its order; for trec_eval, which ranks by scores, with such scores."""
+    if to.name != "trec-run":
+        if run.rank is not None and ((run.topic[1:] == run.topic[:-1]) & (run.rank[1:] < run.rank[:-1])).any():
+            remarks.append(Remark("numbered again"))
+            run = replace(run, rank=(_places_in_topic(run) + 1).astype(np.int32))
+    elif run.score is None:
         remarks.append(Remark("no scores"))
     elif by_score_and_document(run.topic, run.score, pa.chunked_array([strings(run.document)])) is not None:
         if not lossy:
@@ -249,14 +250,6 @@ def _ranked_by_score(run: Run, remarks: list[Remark], *, lossy: bool) -> Run:
         remarks.append(_left_out("scores that contradict the ranking; 1/rank is written"))
         run = replace(run, score=None)
     return run
-
-
-def _ranked_by_rank(run: Run, remarks: list[Remark]) -> Run:
-    """Return the run with ranks that keep its order where ranks decide."""
-    if run.rank is None or not ((run.topic[1:] == run.topic[:-1]) & (run.rank[1:] < run.rank[:-1])).any():
-        return run
-    remarks.append(Remark("numbered again"))
-    return replace(run, rank=(_places_in_topic(run) + 1).astype(np.int32))
 
 
 _NEEDS_INDEX = {"pointers": "spans", "bep-path": "bep", "spans": "pointers", "bep": "bep-path"}
@@ -380,8 +373,7 @@ def places(run: Run) -> NDArray[np.str_]:
     size = len(run)
     if run.path is None and run.start is None and run.text is None:
         return np.full(size, "document")
-    start = np.full(size, -1) if run.start is None else run.start
-    end = np.full(size, -1) if run.end is None else run.end
+    start, end = column_of(run.start, size), column_of(run.end, size)
     path, last, text = (_valid(column, size) for column in (run.path, run.end_path, run.text))
     paths = [column for column in (run.path, run.end_path) if column is not None]
     pointer = np.any([is_pointer(strings(column)) for column in paths], axis=0) if paths else np.zeros(size, np.bool_)

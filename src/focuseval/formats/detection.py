@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from functools import partial
 from typing import TYPE_CHECKING
 
 from focuseval.data.fields import KNOWN, NAMES, NESTED, QUESTION_IDS, spelled
@@ -25,9 +24,10 @@ _SCORES = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{\s*"(?:[^"\\]|\\.)*"\s
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:]', re.DOTALL)
 _SEGMENT = re.compile(rb"[^\s#]+#[0-9]+(?:_[0-9]+)?")
 _NUMBER = re.compile(rb"[-+0-9.eE]+")
-_CHROMA = re.compile(
+chroma = re.compile(
     rb"^[^\n]*\bquestion\b[^\n]*\breferences\b[^\n]*\bcorpus_id\b|^[^\n]*\bcorpus_id\b[^\n]*\breferences\b"
-)
+).match
+"""The header of the CSV of chunking_evaluation."""
 
 
 def _lines(head: bytes, most: int) -> list[bytes]:
@@ -46,36 +46,23 @@ def root(head: bytes) -> bytes:
     return match[1] if match and text.lstrip(b"\xff\xfe \t\r\n").startswith(b"<") else b""
 
 
-def inex_xml(head: bytes) -> bool:
-    """Say whether this is an INEX submission."""
-    return root(head) == b"inex-submission"
+def assessments(head: bytes) -> str:
+    """Return what assessments in XML hold, by which their years differ; nothing where these are none.
 
-
-def _assessments(head: bytes) -> bool:
-    return root(head) in {b"assessments", b"inex-assessments"}
-
-
-def coverage(head: bytes) -> bool:
-    """Say whether these are assessments of 2002."""
-    return _assessments(head) and re.search(rb"<path\s[^>]*\b(?:coverage|relevance)\s*=", head) is not None
-
-
-def graded(head: bytes) -> bool:
-    """Say whether these are assessments of 2003–2004, whose files are named by ``file`` and which grade paths."""
-    if not _assessments(head) or coverage(head):
-        return False
+    Coverage in 2002; grades, in files that are named by ``file``, in 2003–2004; highlights in 2005–2007.
+    """
+    if root(head) not in {b"assessments", b"inex-assessments"}:
+        return ""
+    if re.search(rb"<path\s[^>]*\b(?:coverage|relevance)\s*=", head):
+        return "coverage"
     named = re.search(rb"<file\s[^>]*?\b(file|name)\s*=", head)
-    return named[1] == b"file" if named else re.search(rb"<path\s", head) is not None
-
-
-def highlighted(head: bytes) -> bool:
-    """Say whether these are assessments of 2005–2007."""
-    return _assessments(head) and not coverage(head) and not graded(head)
+    graded = named[1] == b"file" if named else re.search(rb"<path\s", head) is not None
+    return "grades" if graded else "highlights"
 
 
 def unjudged(head: bytes) -> bool:
     """Say whether these are assessments in which nothing is judged that would tell the year."""
-    return _assessments(head) and not re.search(rb"<(?:path|passage|element|best-entry-point)\s", head)
+    return bool(assessments(head)) and not re.search(rb"<(?:path|passage|element|best-entry-point)\s", head)
 
 
 # columns separated by blanks or tabs
@@ -94,24 +81,14 @@ def _width(head: bytes) -> int:
     return widths.most_common(1)[0][0] if widths else 0
 
 
-def trec_run(head: bytes) -> bool:
-    """Say whether lines have six columns."""
-    return _width(head) == 6 and not passages(head)
-
-
-def inex_text(head: bytes) -> bool:
-    """Say whether lines have seven or eight columns and none is a passage."""
-    return _width(head) in {7, 8} and not passages(head)
+def columns(head: bytes, *widths: int) -> bool:
+    """Say whether most lines have so many columns, and none has passages."""
+    return _width(head) in widths and not passages(head)
 
 
 def offsets(head: bytes) -> bool:
     """Say whether this is an INEX text run without paths."""
-    return inex_text(head) and not any(fields[6:7] and fields[6].startswith(b"/") for fields in _fields(head))
-
-
-def qrels(head: bytes) -> bool:
-    """Say whether lines have four columns."""
-    return _width(head) == 4
+    return columns(head, 7, 8) and not any(fields[6:7] and fields[6].startswith(b"/") for fields in _fields(head))
 
 
 def passages(head: bytes) -> bool:
@@ -144,7 +121,7 @@ def genomics_run(head: bytes) -> bool:
     )
 
 
-def _segments(head: bytes, width: int) -> bool:
+def segments(head: bytes, width: int) -> bool:
     """Say whether most lines have so many columns, and all of those name a segment in the third.
 
     A segment is ``document#number``, or ``document#number_byte``.
@@ -152,10 +129,6 @@ def _segments(head: bytes, width: int) -> bool:
     lines = _lines(head, 50)
     fields = [fields for line in lines if len(fields := line.split()) == width]
     return len(fields) * 2 > len(lines) and all(_SEGMENT.fullmatch(line[2]) for line in fields)
-
-
-segments_run = partial(_segments, width=6)
-segments_gold = partial(_segments, width=4)
 
 
 # JSON lines of our own
@@ -271,21 +244,10 @@ _input = _has(b"input", b"output")
 _page = _has(b"wikipedia_id")
 
 
-def chroma(head: bytes) -> bool:
-    """Say whether this is the CSV of chunking_evaluation."""
-    return _CHROMA.match(head) is not None
-
-
 def squad(head: bytes) -> bool:
     """Say whether this is of the SQuAD family, in articles and paragraphs or a question at a time."""
     flat = head.lstrip()[:1] in {b"{", b"["} and first_keys(head) >= FLAT_SQUAD
     return flat or _articles(head)
-
-
-def nothing(head: bytes) -> bool:
-    """Say no: a format that has no content of its own is chosen by name."""
-    del head
-    return False
 
 
 def kilt(head: bytes) -> bool:

@@ -130,10 +130,8 @@ def read_questions(source: str | Path) -> tuple[Topic, ...]:
     return asked or read_topics(source)
 
 
-_WITH_QUESTIONS = frozenset(
-    {
-        *("legalbench-rag", "chunking-evaluation", "squad", "qasper", "natural-questions", "kilt"),
-        *("trec-genomics", "trec-rag"),
-    }
-)
+_WITH_QUESTIONS = {
+    *("legalbench-rag", "chunking-evaluation", "squad", "qasper", "natural-questions", "kilt"),
+    *("trec-genomics", "trec-rag"),
+}
 """Golds of spans, which are no topics, even where they hold no questions."""

@@ -140,9 +140,8 @@ def retrieved(item: Any, doc_key: str | None, at: Place) -> RetrievedChunks:
         preferred = {"source_id": meta["source_id"]} if meta.get("source_id") and not doc_key else meta
         source, chunk = _source(preferred, doc_key, at), _whole(meta.get("split_id"))
         return RetrievedChunks(source, text, start, _end(start, text), chunk, getattr(item, "score", None))
-    raise FormatError(
-        f"expected a LangChain, LlamaIndex or Haystack object or a dictionary, found {type(item).__name__}", at=at
-    )
+    what = "expected a LangChain, LlamaIndex or Haystack object or a dictionary"
+    raise FormatError(f"{what}, found {type(item).__name__}", at=at)
 
 
 def _llama_index(node: Any, doc_key: str | None, at: Place) -> RetrievedChunks:

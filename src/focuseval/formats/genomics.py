@@ -65,12 +65,9 @@ def read(sources: Sequence[Source], documents: Collection | None = None) -> Iter
             start, size = (checked(at, name, "int", n) for name, n in zip(("offset", "length"), numbers, strict=True))
             first, last = from_bytes(text, [start, start + size]).tolist()
             if size <= 0 or min(first, last) < 0:
-                raise FormatError(
-                    f"expected bytes {start}+{size} at which characters of {document!r} begin for topic {topic!r}, "
-                    f"found a document of {len(text.encode())} bytes",
-                    at=at,
-                    remedy=_BYTES,
-                )
+                what = f"expected bytes {start}+{size} at which characters of {document!r} begin for topic {topic!r}"
+                found = f"found a document of {len(text.encode())} bytes"
+                raise FormatError(f"{what}, {found}", at=at, remedy=_BYTES)
             passages, _, aspects = topics.setdefault(topic, ([], at, set()))
             passages.append(Span(document, first, last))
             aspects.update(aspect for aspect in map(str.strip, "|".join(fields[4:]).split("|")) if aspect)
@@ -97,14 +94,10 @@ def read_run(source: Source, documents: Collection | None = None) -> Run:
     bad = np.flatnonzero((start < 0) | (end < start))
     if len(bad):
         row = int(bad[0])
-        name, where = document[row].as_py(), table["topic"][row].as_py()
         more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
-        raise FormatError(
-            f"expected bytes of a known document, found {offset[row]}+{length[row]} of {name!r} "
-            f"for topic {where!r}{more}",
-            at=source.at(table.line_of(row)),
-            remedy=_BYTES,
-        )
+        where = f"of {document[row].as_py()!r} for topic {table['topic'][row].as_py()!r}{more}"
+        what = f"expected bytes of a known document, found {offset[row]}+{length[row]} {where}"
+        raise FormatError(what, at=source.at(table.line_of(row)), remedy=_BYTES)
     columns = {
         "topic": topic,
         "document": document,

@@ -34,7 +34,7 @@ from focuseval.data.remarks import counted_kinds
 from focuseval.engine.native import indices
 from focuseval.errors import FormatError
 from focuseval.formats.json_records import Known, Text, Whole, Word, batch, checked, no_object, records
-from focuseval.formats.judgements import JudgedRows, SpanRows, by_row, encoded, refuse_first
+from focuseval.formats.judgements import SpanRows, first_span, judged_rows, refuse_first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from focuseval.data.gold import Gold
     from focuseval.errors import Place
     from focuseval.formats.content import Source
-    from focuseval.formats.judgements import Check
+    from focuseval.formats.judgements import JudgedRows, Wrong
 
 Tag = Annotated[str, msgspec.Meta(pattern="^[^,]+$")]
 
@@ -71,13 +71,9 @@ class JudgementRecord(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     spans: list[SpanRecord] | msgspec.UnsetType = msgspec.UNSET
 
 
-_SPAN = pa.schema([("start", pa.int64()), ("end", pa.int64()), ("quote", pa.string()), ("need", pa.string())])
-_LINE = pa.schema(
-    [
-        *((name, pa.string()) for name in ("topic", "doc", "query")),
-        *((name, pa.int64()) for name in ("bep", "length", "relevance")),
-    ]
-)
+_SPAN = pa.schema([("start", "int64"), ("end", "int64"), ("quote", "string"), ("need", "string")])
+_NUMBERS = ("bep", "length", "relevance")
+_LINE = pa.schema([(name, "int64" if name in _NUMBERS else "string") for name in ("topic", "doc", "query", *_NUMBERS)])
 
 
 def read(sources: Sequence[Source]) -> Gold:
@@ -103,10 +99,8 @@ def read(sources: Sequence[Source]) -> Gold:
             error = refusal
             break
     table, marks = pa.Table.from_batches(lines, _LINE), pa.Table.from_batches(spans, _SPAN)
-    topic, topics = encoded(table["topic"].combine_chunks())
     files, numbers = (np.concatenate(column) for column in zip(*place, strict=True))
-    ids = (topic, tuple(topics.to_pylist()), *encoded(table["doc"].combine_chunks()))
-    rows = JudgedRows(sources, files, numbers, *ids)
+    rows = judged_rows(sources, files, numbers, *(table[name].combine_chunks() for name in ("topic", "doc")))
     attributes: dict[str, dict[str, None]] = {}
     for row, words in tags:
         attributes.setdefault(rows.names(row)[1], {}).update(dict.fromkeys(words))
@@ -131,11 +125,8 @@ def _judgement(unknown: Counter[str], value: dict[str, Any], constants: list[str
     spans: Any = value.get("spans", msgspec.UNSET)
     if spans is not msgspec.UNSET:
         if not isinstance(spans, list) or not all(isinstance(span, dict) for span in spans):
-            raise FormatError(
-                "expected a list of objects as 'spans', found something else",
-                at=at,
-                remedy='write "spans": [{"start": …, "end": …}], or [] where nothing is relevant',
-            )
+            remedy = 'write "spans": [{"start": …, "end": …}], or [] where nothing is relevant'
+            raise FormatError("expected a list of objects as 'spans', found something else", at=at, remedy=remedy)
         spans = [SpanRecord(*(checked(SpanRecord, name, span.get(name), at) for name in _SPAN.names)) for span in spans]
     return JudgementRecord(**fields, tags=tags, spans=spans)
 
@@ -179,7 +170,7 @@ def _filled(column: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
     return np.asarray(column.fill_null(UNKNOWN).to_numpy())
 
 
-def _queries(rows: JudgedRows, query: pa.Array) -> tuple[dict[str, str], Check]:
+def _queries(rows: JudgedRows, query: pa.Array) -> tuple[dict[str, str], Wrong | None]:
     """Return the query of every topic that has one, and the lines that give a topic another."""
     given = np.flatnonzero(query.is_valid().to_numpy(zero_copy_only=False))
     topic = rows.topic[given]
@@ -195,7 +186,7 @@ def _queries(rows: JudgedRows, query: pa.Array) -> tuple[dict[str, str], Check]:
     return queries, rows.check(wrong, lambda row: what.format(rows.topics[rows.topic[row]]), "keep one of them")
 
 
-def _bad_spans(rows: JudgedRows, marks: SpanRows, length: NDArray[np.int64]) -> Check | None:
+def _bad_spans(rows: JudgedRows, marks: SpanRows, length: NDArray[np.int64]) -> Wrong | None:
     """Find spans that are none; one that runs past the document's end needs a quote, by which it may be put right."""
     row, start, end, quote, _ = marks
     limit = length[row]
@@ -206,9 +197,7 @@ def _bad_spans(rows: JudgedRows, marks: SpanRows, length: NDArray[np.int64]) -> 
         document, topic = rows.names(int(row[mark]))
         return f"in {document!r} for topic {topic!r}"
 
-    return by_row(
-        row,
-        len(rows),
+    return first_span(
         rows.check(
             ~alone & ((start < 0) | (end < 0)),
             lambda mark: f"expected a span's start and end, or its quote, found neither {where(mark)}",

@@ -112,12 +112,9 @@ def judgements_of(row: Mapping[str, Any], at: Place) -> list[JudgedSpan]:
         return [_item(item, base) for item in items] or [base]
     found = _span(row, base)
     if found.doc is None and not found.quote:
-        raise FormatError(
-            f"expected what answers the question (a list as {', '.join(NAMES['references'])}, or a document with a "
-            f"span, a quote or a relevance), found {', '.join(map(str, row))}",
-            at=at,
-            remedy="add one of these fields",
-        )
+        wanted = f"a list as {', '.join(NAMES['references'])}, or a document with a span, a quote or a relevance"
+        what = f"expected what answers the question ({wanted}), found {', '.join(map(str, row))}"
+        raise FormatError(what, at=at, remedy="add one of these fields")
     if found.doc is None and found.quote == row.get("answer"):  # in its own words, more often than in the document's
         raise missing("doc", row, at)
     return [found]
@@ -180,13 +177,13 @@ def _with_documents(
         return list(judgements), ()
     if documents is None:
         raise needs_documents(nameless[0].at)
-    holders = holders_of([one.quote for one in nameless], documents)
-    rows = dict(zip(map(id, nameless), holders.row.tolist(), strict=True))
+    found_in, holders = holders_of([one.quote for one in nameless], documents)
+    rows = dict(zip(map(id, nameless), found_in.tolist(), strict=True))
     found = [
         one._replace(doc=documents.ids[row].as_py()) if (row := rows.get(id(one), -1)) >= 0 else one
         for one in judgements
     ]
-    counts = holders.documents.tolist()
+    counts = holders.tolist()
     several = [(one, number) for one, number in zip(nameless, counts, strict=True) if number > 1]
     nowhere = [one for one, number in zip(nameless, counts, strict=True) if number == 0]
     numbers = (len(nameless) - len(several) - len(nowhere), len(several), len(nowhere))

@@ -26,7 +26,7 @@ from focuseval.data.remarks import counted_kinds
 from focuseval.errors import FormatError
 from focuseval.formats.columns import Fields, Layout, known_numbers, no_number, sound_lines, words
 from focuseval.formats.content import refuse_nul
-from focuseval.formats.judgements import JudgedRows, SpanRows, by_row, encoded, refuse_first
+from focuseval.formats.judgements import SpanRows, first_span, judged_rows, refuse_first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from focuseval.data.gold import Gold
     from focuseval.formats.content import Source
-    from focuseval.formats.judgements import Check
+    from focuseval.formats.judgements import JudgedRows, Wrong
 
 LAYOUT = Layout(
     {"topic": "text", "Q0": None, "document": "text", "relevant-characters": "int", "document-length": "int"}, least=5
@@ -67,9 +67,8 @@ def read(sources: Sequence[Source]) -> Gold:
     width, line = (np.concatenate([getattr(part, name) for part in parts]) for name in ("width", "line"))
     fields = Fields(pa.concat_arrays([part.text for part in parts]), np.cumsum(width) - width, width, line)
     source_of_line = np.repeat(np.arange(len(parts), dtype=np.int32), [len(part.line) for part in parts])
-    topic, topics = encoded(fields.column(_TOPIC))
-    ids = (topic, tuple(topics.to_pylist()), *encoded(fields.column(_DOCUMENT)))
-    gold, differ = _judged(JudgedRows(sources, source_of_line, line, *ids), fields)
+    rows = judged_rows(sources, source_of_line, line, fields.column(_TOPIC), fields.column(_DOCUMENT))
+    gold, differ = _judged(rows, fields)
     if error is not None:
         raise error
     return replace(gold, remarks=counted_kinds(other_sums=differ, united=gold.overlapping()))
@@ -78,7 +77,7 @@ def read(sources: Sequence[Source]) -> Gold:
 def _judged(rows: JudgedRows, fields: Fields) -> tuple[Gold, int]:
     """Return the gold, and how many sums differ from their passages; raise at the first line that is wrong."""
 
-    def numbers(place: int, name: str, given: NDArray[np.bool_]) -> tuple[NDArray[np.int64], Check]:
+    def numbers(place: int, name: str, given: NDArray[np.bool_]) -> tuple[NDArray[np.int64], Wrong | None]:
         texts = fields.column(place)
         values, wrong = known_numbers(texts, given)
         return values, rows.check(wrong, lambda row: no_number(name, "int", texts[row].as_py()), "correct the line")
@@ -110,7 +109,7 @@ def _judged(rows: JudgedRows, fields: Fields) -> tuple[Gold, int]:
     return gold, int(np.count_nonzero(total != rsize))
 
 
-def _marks(rows: JudgedRows, fields: Fields, length: NDArray[np.int64]) -> tuple[SpanRows, Check | None]:
+def _marks(rows: JudgedRows, fields: Fields, length: NDArray[np.int64]) -> tuple[SpanRows, Wrong | None]:
     """Return the passages of all lines, and the first that is none."""
     place = np.arange(len(fields.text) // 2) - np.repeat(fields.first, fields.width)
     here = np.flatnonzero(place >= _FIRST_PASSAGE)
@@ -134,7 +133,7 @@ def _marks(rows: JudgedRows, fields: Fields, length: NDArray[np.int64]) -> tuple
         "offsets count characters of the text, markup excluded",
         row,
     )
-    return SpanRows(row, start, end), by_row(row, len(rows), unsound, past)
+    return SpanRows(row, start, end), first_span(unsound, past)
 
 
 def write(gold: Gold) -> Iterator[bytes]:

@@ -32,8 +32,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -43,7 +42,7 @@ from focuseval.formats.judgements import Judgements
 from focuseval.formats.xml import EventReader, attributes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from focuseval.data.gold import Gold
     from focuseval.formats.content import Source
@@ -54,17 +53,16 @@ _FLAG = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no":
 _SIZE = re.compile(r"[0-9]{1,15}")
 _EXHAUSTIVITY = {"0": 0, "1": 1, "2": 2, "3": 3, "?": TOO_SMALL}
 
-T = TypeVar("T", bound="AssessmentReader")
-
 
 @dataclass
 class AssessmentReader(EventReader):
-    """The state of one pass over one file: the topic, and the document that is open."""
+    """The state of one pass over one file: the topic, and the document that is open with what is known of it."""
 
     rows: Judgements
     code: int
     topic: str | None = None
     pair: tuple[int, int] | None = None
+    article: dict[str, Any] = field(default_factory=dict)
 
     REMEDY: ClassVar[str] = "correct the assessment"
 
@@ -81,19 +79,24 @@ class AssessmentReader(EventReader):
             raise self.error("expected <file> directly inside <assessments>, found it elsewhere")
         name = (attributes.get(usual) or self.need(attributes, other)).strip()
         self.pair = self.rows.judge(self.topic, name, self.at())
+        self.article = {"relevant": False, "length": UNKNOWN, "rsize": UNKNOWN, "bep": UNKNOWN, "bep_path": None}
+        self.article["line"] = self.parser.CurrentLineNumber
         return name
 
+    def close_document(self) -> None:
+        """Add the open document to the judged ones."""
+        if self.pair is not None:
+            relevant, *facts = self.article.values()
+            self.rows.articles.append((*self.pair, int(relevant), *facts, self.code))
+            self.pair = None
 
-def read_each(sources: Sequence[Source], rows: Judgements, make: Callable[[Source, Judgements, int], T]) -> Iterator[T]:
-    """Read every file into the same rows, and yield its reader; raise where no file has assessments."""
-    for code, source in enumerate(sources):
-        reader = make(source, rows, code)
-        reader.read()
-        yield reader
+
+def _gold(rows: Judgements, sources: Sequence[Source], scale: str) -> Gold:
+    """Return what was read; raise where no file has assessments."""
     if not rows.topics:
-        raise FormatError(
-            "expected <assessments topic=…>, found none", at=sources[0].name, remedy="is it a file of assessments?"
-        )
+        what, remedy = "expected <assessments topic=…>, found none", "is it a file of assessments?"
+        raise FormatError(what, at=sources[0].name, remedy=remedy)
+    return rows.gold(sources, scale)
 
 
 @dataclass
@@ -101,8 +104,6 @@ class GradesReader(AssessmentReader):
     """The state of one pass over one file; `scales` gathers the kinds of grades met."""
 
     scales: set[str] = field(default_factory=set)
-    relevant: bool = False
-    line: int = 0
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """Take in a start tag."""
@@ -110,16 +111,13 @@ class GradesReader(AssessmentReader):
             self.open_topic(attributes)
         elif name == "file":
             self.open_document(attributes, "file", "name")
-            self.line, self.relevant = self.parser.CurrentLineNumber, False
         elif name == "path":
             self.path(attributes)
 
     def end(self, name: str) -> None:
         """Take in an end tag."""
-        if name == "file" and self.pair is not None:
-            unknown = (UNKNOWN, UNKNOWN, UNKNOWN, None)
-            self.rows.articles.append((*self.pair, int(self.relevant), *unknown, self.line, self.code))
-            self.pair = None
+        if name == "file":
+            self.close_document()
 
     def path(self, attributes: dict[str, str]) -> None:
         """Take in a graded element."""
@@ -132,7 +130,7 @@ class GradesReader(AssessmentReader):
         grade = self.grade(attributes, first, _GRADES)
         fit = self.grade(attributes, second, _COVERAGE if early else _GRADES)
         flags = tuple(self.flag(attributes, name) for name in ("inferred", "inpool"))
-        self.relevant |= grade > 0
+        self.article["relevant"] |= grade > 0
         self.rows.elements.append((*self.pair, self.need(attributes, "path"), grade, fit, UNKNOWN, UNKNOWN, *flags))
 
     def grade(self, attributes: dict[str, str], name: str, known: dict[str, int]) -> int:
@@ -154,33 +152,33 @@ class GradesReader(AssessmentReader):
 def read_grades(sources: Sequence[Source]) -> Gold:
     """Return the assessments of one file, or of a folder of them."""
     rows, scales = Judgements(), set[str]()
-    for reader in read_each(sources, rows, partial(GradesReader, scales=scales)):
+    for code, source in enumerate(sources):
+        GradesReader(source, rows, code, scales=scales).read()
         if len(scales) > 1:
             what = "expected grades of one year, found coverage and specificity together"
-            raise FormatError(what, at=reader.source.name, remedy="keep golds of different years in different folders")
-    return rows.gold(sources, next(iter(scales), "grades"))
+            raise FormatError(what, at=source.name, remedy="keep golds of different years in different folders")
+    return _gold(rows, sources, next(iter(scales), "grades"))
 
 
 def write_grades(gold: Gold) -> Iterator[bytes]:
     """Yield the assessments, a topic after another."""
     e, early = gold.elements, gold.scale == "coverage"
-    names = ("relevance", "coverage") if early else ("exhaustiveness", "specificity")
-    marks = [(name, flags) for name, flags in (("inferred", e.inferred), ("inpool", e.inpool)) if flags is not None]
-    inside: dict[tuple[int, int], list[str]] = {}
-    columns = (column.tolist() for column in (e.topic, e.document, e.exhaustivity, e.specificity))
-    for row, (topic, document, *grades, path) in enumerate(zip(*columns, e.path.to_pylist(), strict=True)):
-        first, second = ("U" if grade < 0 else str(grade) for grade in grades)
-        values = {"path": path, names[0]: first, names[1]: "NLSE"[grades[1]] if early and grades[1] >= 0 else second}
-        values |= {name: str(bool(flags[row])).lower() for name, flags in marks}
-        inside.setdefault((topic, document), []).append(f"    <path{attributes(values)}/>\n")
-    return _written(gold, inside, "file")
+    first, second, fits = ("relevance", "coverage", "NLSE") if early else ("exhaustiveness", "specificity", "0123")
+    columns = {
+        "path": e.path,
+        first: np.array([*"0123U"])[np.maximum(e.exhaustivity, -1)],
+        second: np.array([*fits, "U"])[np.maximum(e.specificity, -1)],
+    }
+    for name, flags in (("inferred", e.inferred), ("inpool", e.inpool)):
+        if flags is not None:
+            columns[name] = np.where(flags, "true", "false")
+    return _written(gold, "file", (e, "path", columns))
 
 
 @dataclass
 class HighlightsReader(AssessmentReader):
     """The state of one pass over one file."""
 
-    article: dict[str, Any] = field(default_factory=dict)
     inner: int | None = None
     title: list[str] | None = None
     encoding: str = "utf-8"
@@ -200,8 +198,6 @@ class HighlightsReader(AssessmentReader):
             facts, collection = self.rows.attributes[self.topic or ""], attributes.get("collection")
             if collection is not None and facts.setdefault("collection", collection) != collection:
                 facts[f"collection:{document}"] = collection
-            self.article = {"relevant": False, "length": UNKNOWN, "rsize": UNKNOWN, "bep": None}
-            self.article["line"] = self.parser.CurrentLineNumber
         elif name in {"best-entry-point", "passage", "element"}:
             self.highlight(name, attributes)
 
@@ -214,8 +210,8 @@ class HighlightsReader(AssessmentReader):
             row = (UNKNOWN, UNKNOWN, self.size(attributes, "size"), start, end, None, None)
             self.article["relevant"] = True
             self.rows.passages.append((*self.pair, *row, self.parser.CurrentLineNumber))
-        elif self.article["bep"] is None:
-            self.article["bep"] = self.need(attributes, "path")
+        elif self.article["bep_path"] is None:
+            self.article["bep_path"] = self.need(attributes, "path")
         else:
             raise self.error("expected one <best-entry-point> in a file, found two")
 
@@ -229,12 +225,8 @@ class HighlightsReader(AssessmentReader):
             whole = data[begin:end] + b"</inex_topic>" if end > begin else data[begin : data.find(b">", begin) + 1]
             self.rows.attributes[self.topic]["inex_topic"] = whole.decode(self.encoding, "replace")
             self.inner = None
-        elif name == "file" and self.pair is not None:
-            facts = self.article
-            relevance = int(facts["relevant"])
-            row = (facts["length"], facts["rsize"], UNKNOWN, facts["bep"], facts["line"], self.code)
-            self.rows.articles.append((*self.pair, relevance, *row))
-            self.pair = None
+        elif name == "file":
+            self.close_document()
 
     def characters(self, data: str) -> None:
         """Take in text: only the embedded topic's title is of use."""
@@ -275,40 +267,40 @@ class HighlightsReader(AssessmentReader):
 def read_highlights(sources: Sequence[Source]) -> Gold:
     """Return the assessments of one file, or of a folder of them."""
     rows = Judgements()
-    for _ in read_each(sources, rows, HighlightsReader):
-        pass
-    graded = any(row[3] != 2 for row in rows.elements)
-    return rows.gold(sources, "exhaustivity" if graded else "highlights")
+    for code, source in enumerate(sources):
+        HighlightsReader(source, rows, code).read()
+    return _gold(rows, sources, "exhaustivity" if any(row[3] != 2 for row in rows.elements) else "highlights")
 
 
 def write_highlights(gold: Gold) -> Iterator[bytes]:
     """Yield the assessments, a topic after another."""
     a, p, e = gold.articles, gold.passages, gold.elements
-    inside: dict[tuple[int, int], list[str]] = {}
+    return _written(
+        gold,
+        "name",
+        (a, "best-entry-point", {"path": a.bep_path}),
+        (p, "passage", {"start": p.start_path, "end": p.end_path, "size": p.size}),
+        (e, "element", {"path": e.path, "exhaustivity": e.exhaustivity, "size": e.size, "rsize": e.rsize}),
+    )
 
-    def add(table: Any, name: str, columns: Mapping[str, Any]) -> None:
-        """Add a tag for every row of a table; an unknown number is left out, as a path that is not there."""
+
+def _written(gold: Gold, by: str, *tables: tuple[Any, str, Mapping[str, Any]]) -> Iterator[bytes]:
+    """Yield an ``<assessments>`` for the gold's topic, or one after another inside a wrapper for several.
+
+    Each of the tables gives a tag for every row inside the ``<file>`` of its judged pair, which is named `by` one of
+    its attributes. An unknown number is left out, and a table without paths.
+    """
+    inside: dict[tuple[int, int], list[str]] = {}
+    for table, tag, columns in tables:
+        if any(column is None for column in columns.values()):
+            continue
         listed = (c.tolist() if isinstance(c, np.ndarray) else c.to_pylist() for c in columns.values())
         for topic, document, *row in zip(table.topic.tolist(), table.document.tolist(), *listed, strict=True):
             known = {key: None if value == UNKNOWN else value for key, value in zip(columns, row, strict=True)}
             if known.get("exhaustivity") == TOO_SMALL:
                 known["exhaustivity"] = "?"
             if any(value is not None for value in known.values()):
-                inside.setdefault((topic, document), []).append(f"    <{name}{attributes(known)}/>\n")
-
-    if a.bep_path is not None:
-        add(a, "best-entry-point", {"path": a.bep_path})
-    if p.start_path is not None and p.end_path is not None:
-        add(p, "passage", {"start": p.start_path, "end": p.end_path, "size": p.size})
-    add(e, "element", {"path": e.path, "exhaustivity": e.exhaustivity, "size": e.size, "rsize": e.rsize})
-    return _written(gold, inside, "name")
-
-
-def _written(gold: Gold, inside: Mapping[tuple[int, int], Iterable[str]], by: str) -> Iterator[bytes]:
-    """Yield an ``<assessments>`` for the gold's topic, or one after another inside a wrapper for several.
-
-    `inside` are the lines in the ``<file>`` of every judged pair, which is named `by` one of its attributes.
-    """
+                inside.setdefault((topic, document), []).append(f"    <{tag}{attributes(known)}/>\n")
     a, names, many = gold.articles, gold.documents.to_pylist(), len(gold.topics) != 1
     yield b"<inex-assessments>\n" if many else b""
     for code, topic in enumerate(gold.topics):

@@ -21,24 +21,18 @@ import pyarrow.compute as pc
 
 from focuseval.data.run import Run
 from focuseval.errors import FormatError
-from focuseval.formats.columns import (
-    FAR,
-    FileTable,
-    Layout,
-    column_array,
-    known_numbers,
-    place_columns,
-    read_table,
-    run_lines,
-)
+from focuseval.formats.columns import FAR, Layout, as_text, column_array, known_numbers, read_table, run_lines
 from focuseval.formats.ranking import ranked, topic_codes
 from focuseval.formats.trec import one_run_id
+from focuseval.placing.pointers import strings
+from focuseval.placing.texts import column_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
+    from focuseval.formats.columns import FileTable
     from focuseval.formats.content import Source
 
     Offsets = NDArray[np.int64]
@@ -117,11 +111,9 @@ def _spans(source: Source, table: FileTable, start: Offsets, size: Offsets | Non
     if any(len(column) and (column.min() < -1 or column.max() >= FAR) for column in numbers):
         row = int(np.argmax(np.logical_or.reduce([(column < -1) | (column >= FAR) for column in numbers])))
         found = " ".join(str(column[row]) for column in numbers)
-        raise FormatError(
-            f"expected an offset (and a length) that is not negative and below a thousand million, found {found!r}",
-            at=source.at(table.line_of(row)),
-            remedy="correct the line, or write X for an unknown place",
-        )
+        what = f"expected an offset (and a length) that is not negative and below a thousand million, found {found!r}"
+        remedy = "correct the line, or write X for an unknown place"
+        raise FormatError(what, at=source.at(table.line_of(row)), remedy=remedy)
     end = np.full(len(start), -1, np.int64) if size is None else start + size
     if size is not None and len(start) and min(start.min(), size.min()) < 0:
         end[(start < 0) | (size < 0)] = -1
@@ -129,5 +121,19 @@ def _spans(source: Source, table: FileTable, start: Offsets, size: Offsets | Non
 
 
 def write(run: Run) -> Iterator[bytes]:
-    """Yield the run's lines; a path is written where there is one, else the offset and length."""
-    return run_lines(run, place_columns(run))
+    """Yield the run's lines; a path is written where there is one, else the offset and length.
+
+    When any row has a length every row gets two columns, so that the file stays regular where it can.
+    """
+    offset, end = (column_of(column, len(run)) for column in (run.start, run.end))
+    unknown = pa.scalar("X X" if (end >= 0).any() else "X")
+    spans = pc.binary_join_element_wise(as_text(offset), as_text(end - offset), " ")
+    known = pc.if_else(pa.array(end >= 0), spans, as_text(offset))
+    place = pc.if_else(pa.array(offset >= 0), known, unknown)
+    if run.path is not None:
+        path = strings(run.path)
+        if run.end_path is not None:
+            both = pc.binary_join_element_wise(path, strings(run.end_path), " ")
+            path = pc.coalesce(both, path)
+        place = pc.coalesce(path, place)
+    return run_lines(run, place)

@@ -79,11 +79,9 @@ def build(source: Source, raw: Submission) -> Run:
         raise FormatError(what, at=first_without("rank"), remedy="give every result its rank, or leave all ranks out")
     if 0 < scores.null_count < len(scores):
         if ranks.null_count:
-            raise FormatError(
-                "expected a <rsv> in every result, as there are no ranks, found a result without",
-                at=first_without("score"),
-                remedy="give every result its rsv, or leave all out: the file order is then the ranking",
-            )
+            what = "expected a <rsv> in every result, as there are no ranks, found a result without"
+            remedy = "give every result its rsv, or leave all out: the file order is then the ranking"
+            raise FormatError(what, at=first_without("score"), remedy=remedy)
         remarks.append(Remark("no rsv", scores.null_count))
         columns["score"] = scores.filter(pa.array([False] * len(scores)))
     for name, column in columns.items():
@@ -117,8 +115,8 @@ _TEXTS = frozenset({"file", "path", "rank", "rsv", "in", "description", "collect
 
 
 @dataclass
-class Submission:
-    """A submission as it is read: lists of raw columns, None where a result does not say."""
+class Submission(EventReader):
+    """A submission as it is read by events: lists of raw columns, None where a result does not say."""
 
     attributes: dict[str, str] = field(default_factory=dict)
     topics: dict[str, int] = field(default_factory=dict)
@@ -126,15 +124,9 @@ class Submission:
     columns: dict[str, Any] = field(default_factory=lambda: {name: [] for name in _COLUMNS})
     faults: list[FormatError] = field(default_factory=list)
     """Scores that are no finite numbers."""
-
-
-@dataclass
-class SubmissionReader(EventReader):
-    """The state of one pass: where we are, and the result being read."""
-
-    run: Submission = field(default_factory=Submission)
     open_topic: int | None = None
     result: dict[str, Any] | None = None
+    """The result that is being read."""
     text: list[str] | None = None
     collections: list[str] = field(default_factory=list)
 
@@ -143,14 +135,14 @@ class SubmissionReader(EventReader):
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """Take in a start tag."""
         if name == "inex-submission":
-            self.run.attributes.update(attributes)
+            self.attributes.update(attributes)
         elif name == "topic-fields":
-            self.run.attributes.update({f"topic-fields.{key}": value for key, value in attributes.items()})
+            self.attributes.update({f"topic-fields.{key}": value for key, value in attributes.items()})
         elif name == "topic":
             topic = self.need(attributes, "topic-id", name)
-            self.open_topic = self.run.topics.setdefault(topic, len(self.run.topics))
+            self.open_topic = self.topics.setdefault(topic, len(self.topics))
             said = {f"topic[{topic}].{key}": value for key, value in attributes.items() if key != "topic-id"}
-            self.run.attributes.update(said)
+            self.attributes.update(said)
         elif name == "result":
             if self.open_topic is None:
                 raise self.error("expected <result> inside <topic>, found it outside")
@@ -174,7 +166,7 @@ class SubmissionReader(EventReader):
         elif name in _TEXTS and self.result is not None:
             self.say(name, value)
         elif name == "description":
-            self.run.attributes.setdefault("description", value)
+            self.attributes.setdefault("description", value)
         elif name == "collection" and value not in self.collections:
             self.collections.append(value)
 
@@ -195,7 +187,7 @@ class SubmissionReader(EventReader):
                 error = FormatError(no_number("rsv", "real", value), at=self.at(), remedy="correct the line")
                 if score is None:
                     raise error
-                self.run.faults.append(error)
+                self.faults.append(error)
             self.put(name, "score", score)
         elif name in {"file", "in"}:
             self.put(name, "document" if name == "file" else "in", value)
@@ -231,22 +223,22 @@ class SubmissionReader(EventReader):
         result = self.result or {}
         if not result.get("document"):
             raise self.error("expected a <file> in the result, found none")
-        self.run.topic.append(self.open_topic)
-        for name, column in self.run.columns.items():
+        self.topic.append(self.open_topic)
+        for name, column in self.columns.items():
             column.append(result.get(name))
         self.result = None
 
 
 def read_events(source: Source) -> Submission:
     """Return what a submission says, in file order."""
-    reader = SubmissionReader(source)
+    raw = Submission(source)
     try:
-        reader.read()
+        raw.read()
     except FormatError as error:
-        raise (reader.run.faults or [error])[0] from None
-    if reader.collections:
-        reader.run.attributes["collections"] = "\n".join(reader.collections)
-    return reader.run
+        raise (raw.faults or [error])[0] from None
+    if raw.collections:
+        raw.attributes["collections"] = "\n".join(raw.collections)
+    return raw
 
 
 _CHILD = re.compile(

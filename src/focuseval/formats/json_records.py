@@ -98,17 +98,15 @@ def _decoder(kind: type[R], usual: frozenset[str] | None) -> msgspec.json.Decode
 def _line_by_line(
     source: Source, piece: bytes, before: int, build: Callable[[dict[str, Any], list[str], Place], R]
 ) -> Iterator[tuple[list[R], NDArray[np.int64]]]:
-    found, lines, error = list[R](), list[int](), None
-    for line, raw in numbered_lines(piece, before + 1):
-        try:
+    found, lines = list[R](), list[int]()
+    try:
+        for line, raw in numbered_lines(piece, before + 1):
             found.append(build(*_object(raw, source.at(line)), source.at(line)))
             lines.append(line)
-        except FormatError as refusal:
-            error = refusal
-            break
+    except FormatError:
+        yield found, np.array(lines, np.int64)
+        raise
     yield found, np.array(lines, np.int64)
-    if error is not None:
-        raise error
 
 
 def _object(raw: bytes, at: Place) -> tuple[dict[str, Any], list[str]]:

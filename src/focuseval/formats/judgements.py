@@ -10,9 +10,10 @@ A (topic, document) pair is judged once; a second judgement is refused with both
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field, fields, replace
 from functools import wraps
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
@@ -23,7 +24,6 @@ from focuseval.data.remarks import Remark, counted_kinds
 from focuseval.data.spans import union
 from focuseval.engine.native import indices
 from focuseval.errors import FormatError, MissingDataError
-from focuseval.formats.content import joint_digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -124,12 +124,9 @@ class Judgements:
         for span in spans:
             placeless = span.start == span.end == UNKNOWN and span.quote
             if not placeless and not 0 <= span.start < span.end:
-                raise FormatError(
-                    f"expected 0 ≤ start < end in {span.document!r} for topic {topic!r}, "
-                    f"found {span.start} and {span.end}",
-                    at=at,
-                    remedy="spans are half-open; a document without relevant text has no spans",
-                )
+                what = f"expected 0 ≤ start < end in {span.document!r} for topic {topic!r}"
+                remedy = "spans are half-open; a document without relevant text has no spans"
+                raise FormatError(f"{what}, found {span.start} and {span.end}", at=at, remedy=remedy)
             by_document.setdefault(span.document, []).append(span)
         for document, group in by_document.items():
             pair = self.judge(topic, document, at)
@@ -195,10 +192,12 @@ def judged_twice(document: str, topic: str, first: Place, second: Place) -> Form
 
 
 def _origin(sources: Sequence[Source]) -> dict[str, Any]:
-    """Return what a gold says of the files that it was read from."""
+    """Return what a gold says of the files that it was read from; the hash of several is that of their hashes."""
+    if len(sources) == 1:
+        return {"sha256": sources[0].digest(), "file": sources[0].name}
+    digests = "\n".join(source.digest() for source in sources)
     names = tuple(source.name for source in sources)
-    alone = len(names) == 1
-    return {"sha256": joint_digest(sources), "file": names[0] if alone else "", "sources": () if alone else names}
+    return {"sha256": hashlib.sha256(digests.encode()).hexdigest(), "sources": names}
 
 
 def table_of(kind: type[Table], rows: list[tuple[Any, ...]]) -> Table:
@@ -222,14 +221,12 @@ def _column(name: str, values: tuple[Any, ...]) -> Any:
     return np.array(filled, _TYPES.get(name, np.int64))
 
 
-Check = tuple["NDArray[np.bool_]", "Callable[[int], FormatError]"]
-"""Which rows are wrong, and the error of one."""
+class Wrong(NamedTuple):
+    """What a check of rows found: the first wrong row, the span in it (or the row once more), and the error."""
 
-
-def encoded(names: pa.Array) -> tuple[NDArray[np.int32], pa.Array]:
-    """Return a code for every name, and the distinct names in order of first appearance."""
-    codes = names.dictionary_encode()
-    return codes.indices.to_numpy(), codes.dictionary
+    row: int
+    span: int
+    error: FormatError
 
 
 class SpanRows(NamedTuple):
@@ -270,26 +267,23 @@ class JudgedRows:
 
     def check(
         self, wrong: NDArray[np.bool_], what: Callable[[int], str], remedy: str, row: NDArray[np.int64] | None = None
-    ) -> Check:
-        """Return a check of rows, or of spans that belong to rows (`row`): which are wrong, and the error of one."""
+    ) -> Wrong | None:
+        """Return the first row that is wrong, or the first span where spans that belong to rows (`row`) are checked."""
+        if not wrong.any():
+            return None
+        number = int(np.argmax(wrong))
+        place = number if row is None else int(row[number])
+        return Wrong(place, number, FormatError(what(number), at=self.at(place), remedy=remedy))
 
-        def error(number: int) -> FormatError:
-            return FormatError(what(number), at=self.at(number if row is None else int(row[number])), remedy=remedy)
-
-        return wrong, error
-
-    def twice(self) -> Check:
-        """Find pairs that were judged before."""
+    def twice(self) -> Wrong | None:
+        """Return the first pair that was judged before."""
         pair = self.topic.astype(np.int64) << 32 | self.document
-        before, ordered = np.arange(len(self)), np.sort(pair)
-        if (ordered[1:] == ordered[:-1]).any():
-            _, first, number = np.unique(pair, return_index=True, return_inverse=True)
-            before = first[number]
-
-        def error(row: int) -> FormatError:
-            return judged_twice(*self.names(row), self.at(int(before[row])), self.at(row))
-
-        return before < np.arange(len(self)), error
+        ordered = np.sort(pair)
+        if not (ordered[1:] == ordered[:-1]).any():
+            return None
+        _, first, number = np.unique(pair, return_index=True, return_inverse=True)
+        row = int(np.argmax(first[number] < np.arange(len(self))))
+        return Wrong(row, row, judged_twice(*self.names(row), self.at(int(first[number[row]])), self.at(row)))
 
     def gold(
         self,
@@ -340,24 +334,26 @@ class JudgedRows:
         )
 
 
-def refuse_first(*checks: Check | None) -> None:
-    """Raise the error of the first row that any check marks as wrong; of several checks, that of the first."""
-    if (wrong := _first_wrong(*checks)) is not None:
-        row, error = wrong
-        raise error(row)
+def judged_rows(
+    sources: Sequence[Source], source: NDArray[np.int32], line: NDArray[np.int64], topic: pa.Array, document: pa.Array
+) -> JudgedRows:
+    """Return rows by the names of their topics and documents."""
+    topics, documents = topic.dictionary_encode(), document.dictionary_encode()
+    names = tuple(topics.dictionary.to_pylist())
+    codes = topics.indices.to_numpy(), documents.indices.to_numpy()
+    return JudgedRows(sources, source, line, codes[0], names, codes[1], documents.dictionary)
 
 
-def by_row(row: NDArray[np.int64], rows: int, *checks: Check) -> Check | None:
-    """Return checks of spans as one check of the rows that they belong to; None where no span is wrong."""
-    if (wrong := _first_wrong(*checks)) is None:
-        return None
-    mark, error = wrong
-    return np.arange(rows) == row[mark], lambda _: error(mark)
+def refuse_first(*checks: Wrong | None) -> None:
+    """Raise the error of the first row that is wrong; of several checks, that of the first."""
+    first = min(filter(None, checks), key=attrgetter("row"), default=None)
+    if first is not None:
+        raise first.error
 
 
-def _first_wrong(*checks: Check | None) -> tuple[int, Callable[[int], FormatError]] | None:
-    wrong = [(int(np.argmax(check[0])), check[1]) for check in checks if check is not None and check[0].any()]
-    return min(wrong, key=itemgetter(0), default=None)
+def first_span(*checks: Wrong | None) -> Wrong | None:
+    """Return the first span that is wrong; of several checks, that of the first."""
+    return min(filter(None, checks), key=attrgetter("span"), default=None)
 
 
 def spans_of(gold: Gold) -> dict[tuple[int, int], list[Span]]:
@@ -365,12 +361,9 @@ def spans_of(gold: Gold) -> dict[tuple[int, int], list[Span]]:
     p, ids = gold.passages, gold.documents.to_pylist()
     if (p.start < 0).any():
         row = int(np.flatnonzero(p.start < 0)[0])
-        raise FormatError(
-            f"expected every span to have a place, found none for topic {gold.topics[p.topic[row]]!r} "
-            f"in {ids[p.document[row]]!r}",
-            at=gold.file or None,
-            remedy="align the gold with its documents first",
-        )
+        where = f"for topic {gold.topics[p.topic[row]]!r} in {ids[p.document[row]]!r}"
+        what = f"expected every span to have a place, found none {where}"
+        raise FormatError(what, at=gold.file or None, remedy="align the gold with its documents first")
     pairs = zip(gold.articles.topic.tolist(), gold.articles.document.tolist(), strict=True)
     spans: dict[tuple[int, int], list[Span]] = {pair: [] for pair in pairs}
     quotes = p.quote.to_pylist() if p.quote is not None else [None] * len(p.start)

@@ -94,20 +94,14 @@ def _span(entry: dict[str, Any], page: str, text: str, topic: str, at: Place) ->
     breaks = np.flatnonzero(code_points(text) == ord("\n"))
     begins = np.r_[0, breaks + 1]
     if not first <= last < len(breaks):
-        raise FormatError(
-            f"expected paragraphs within 0 … {len(breaks) - 1} of page {page!r} for topic {topic!r}, "
-            f"found {first} and {last}",
-            at=at,
-            remedy="the page must have one line per paragraph",
-        )
+        what = f"expected paragraphs within 0 … {len(breaks) - 1} of page {page!r} for topic {topic!r}"
+        remedy = "the page must have one line per paragraph"
+        raise FormatError(f"{what}, found {first} and {last}", at=at, remedy=remedy)
     start, end = (_number(entry, name, topic, at) for name in ("start_character", "end_character"))
     low, most = int(begins[first]) + (start or 0), int(breaks[last])
     high = most if end is None or start is None else int(begins[last]) + end
     if high > most + 1:
-        raise FormatError(
-            f"expected an end within the {most - int(begins[last])} characters of paragraph {last} of page {page!r} "
-            f"for topic {topic!r}, found {end}",
-            at=at,
-            remedy="is it the page of the same knowledge source?",
-        )
+        size, where = most - int(begins[last]), f"paragraph {last} of page {page!r} for topic {topic!r}"
+        what = f"expected an end within the {size} characters of {where}, found {end}"
+        raise FormatError(what, at=at, remedy="is it the page of the same knowledge source?")
     return Span(page, low, high)

@@ -52,8 +52,7 @@ def write(gold: Gold) -> Iterator[bytes]:
     tests = []
     for code, name in enumerate(gold.topics):
         snippets = [{"file_path": span.document, "span": [span.start, span.end]} for span in spans.get(code, [])]
-        tags = gold.attributes.get(name, {}).get("tags", "")
-        tests.append(
-            {"query": gold.queries.get(name, name), "snippets": snippets, "tags": tags.split(",") if tags else []}
-        )
+        tags = gold.attributes.get(name, {}).get("tags")
+        test = {"query": gold.queries.get(name, name), "snippets": snippets}
+        tests.append(test | {"tags": tags.split(",") if tags else []})
     yield json.dumps({"tests": tests}, ensure_ascii=False, indent=2).encode() + b"\n"

@@ -43,11 +43,10 @@ def read(sources: Sequence[Source], documents: Collection | None = None) -> Iter
             for annotation in field(record, "annotations", list, at):
                 answer = field(annotation, "long_answer", dict, at, "an annotation")
                 if "start_token" in answer and "start_byte" not in answer:
-                    raise FormatError(
-                        "expected 'start_byte' of long_answer, found tokens alone, as the simplified data set has them",
-                        at=at,
-                        remedy="read the original data set",
+                    what = (
+                        "expected 'start_byte' of long_answer, found tokens alone, as the simplified data set has them"
                     )
+                    raise FormatError(what, at=at, remedy="read the original data set")
                 start, end = (field(answer, key, int, at, "long_answer") for key in ("start_byte", "end_byte"))
                 answers += [(start, end)] if start >= 0 else []
             text = record.get("document_html") or (text_of(documents, page, name, at) if answers else "")
@@ -55,11 +54,9 @@ def read(sources: Sequence[Source], documents: Collection | None = None) -> Iter
             for span in answers:
                 first, last = from_bytes(text, span).tolist()
                 if min(first, last) < 0:
-                    raise FormatError(
-                        f"expected bytes at which characters of {page!r} begin for topic {name!r}, found {span}",
-                        at=at,
-                        remedy="the page must be the very bytes that were annotated, in UTF-8",
-                    )
+                    what = f"expected bytes at which characters of {page!r} begin for topic {name!r}, found {span}"
+                    remedy = "the page must be the very bytes that were annotated, in UTF-8"
+                    raise FormatError(what, at=at, remedy=remedy)
                 spans.append(Span(page, first, last))
             yield Question(query, spans, at, name, [page])
 

@@ -16,11 +16,7 @@ import pyarrow.compute as pc
 from focuseval.engine.native import hash64, indices, joint, rows_of_chunks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
-
-    from focuseval.errors import FormatError
 
 _STRETCH = 1 << 18
 _FEW = 200
@@ -28,7 +24,7 @@ _FEW = 200
 
 
 def topic_codes(column: pa.ChunkedArray) -> tuple[tuple[str, ...], NDArray[np.int32]]:
-    """Return the topics in order of first appearance, and every row's code.
+    """Return the topics (or other names) in order of first appearance, and every row's code.
 
     >>> topic_codes(pa.chunked_array([["b", "b", "a"], ["a", "b"]]))
     (('b', 'a'), array([0, 0, 1, 1, 0], dtype=int32))
@@ -36,32 +32,12 @@ def topic_codes(column: pa.ChunkedArray) -> tuple[tuple[str, ...], NDArray[np.in
     codes: dict[str, int] = {}
     blocks, sizes = [], []
     for chunk in column.chunks:
-        encoded = _run_ends(chunk)
+        encoded = chunk if pa.types.is_run_end_encoded(chunk.type) else pc.run_end_encode(chunk)
         sizes.append(np.diff(encoded.run_ends.to_numpy(), prepend=0))
         blocks += [codes.setdefault(topic, len(codes)) for topic in encoded.values.to_pylist()]
     if not blocks:
         return (), np.zeros(0, np.int32)
     return tuple(codes), np.repeat(np.array(blocks, np.int32), np.concatenate(sizes))
-
-
-def _run_ends(chunk: pa.Array) -> pa.RunEndEncodedArray:
-    return chunk if pa.types.is_run_end_encoded(chunk.type) else pc.run_end_encode(chunk)
-
-
-def only_value(
-    column: pa.ChunkedArray, refuse: Callable[[int, str, str], FormatError], first: str | None = None
-) -> str:
-    """Return the one value of a column; raise what `refuse(row, first, other)` makes of a second one."""
-    row = 0
-    for chunk in column.chunks:
-        encoded = _run_ends(chunk)
-        values, ends = encoded.values, encoded.run_ends
-        for i, value in enumerate(values):
-            first = value.as_py() if first is None else first
-            if value.as_py() != first:
-                raise refuse(row + (ends[i - 1].as_py() if i else 0), first, value.as_py())
-        row += len(chunk)
-    return first or ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,15 +140,9 @@ def by_rank(
     topic: NDArray[np.int32], rank: NDArray[np.int32] | None, score: NDArray[np.float64] | None
 ) -> Order | None:
     """Return the order of an INEX run, or None: by rank, else by descending score, else as in the file; stable."""
-    key = rank if rank is not None else None if score is None else -_rankable(score)
-    if len(topic) < 2:
-        return None
-    back = bool((topic[1:] < topic[:-1]).any())
-    if key is None:
-        return full_order(np.argsort(topic, kind="stable")) if back else None
-    if back or bool(((topic[1:] == topic[:-1]) & (key[1:] < key[:-1])).any()):
-        return full_order(np.lexsort((key, topic)))
-    return None
+    key = rank if rank is not None else np.zeros(len(topic)) if score is None else -_rankable(score)
+    falls = (topic[1:] < topic[:-1]) | ((topic[1:] == topic[:-1]) & (key[1:] < key[:-1]))
+    return full_order(np.lexsort((key, topic))) if falls.any() else None
 
 
 def ranked(columns: dict[str, Any]) -> dict[str, Any]:
@@ -202,13 +172,6 @@ def moved(column: NDArray[Any], order: Order) -> NDArray[Any]:
         return column[order.origin]
     column[order.to] = column[order.origin]
     return column
-
-
-def take_rows(column: Any, rows: NDArray[np.int64]) -> Any:
-    """Return some rows of a NumPy or Arrow column; a column that is not there stays away."""
-    if column is None or isinstance(column, np.ndarray):
-        return None if column is None else column[rows]
-    return column.take(indices(rows))
 
 
 def lines_taken(line: NDArray[Any] | None, order: Order) -> NDArray[Any]:

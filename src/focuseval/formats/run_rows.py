@@ -162,8 +162,7 @@ def columns_run(
         "start": start,
         "end": end,
         "text": text,
-        "path": table.texts("path"),
-        "end_path": table.texts("end_path"),
+        **{name: table.texts(name) for name in ("path", "end_path")},
         "chunk": table.numbers("chunk", pa.int64(), UNKNOWN),
         "line": table.lines,
     }

@@ -76,26 +76,25 @@ def embedded_texts(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
 
 
 def _documents(sources: Sequence[Source]) -> list[tuple[int, str, Any]]:
-    """Return every paragraph with the number of its file and its document id: its name, where that is unique."""
-    found = [(code, *named) for code, source in enumerate(sources) for named in _paragraphs(source)]
-    names = [name for _, name, _ in found]
+    """Return every paragraph with the number of its file and its document id: its name, where that is unique.
+
+    Its name is its own document id, its article's, or the article's title.
+    """
+    found, names = list[tuple[int, Any]](), list[str]()
+    for code, source in enumerate(sources):
+        at, flat = source.at(), first_keys(source.head()) >= FLAT_SQUAD
+        for i, article in enumerate(_articles(source) if flat else field(parse(source), "data", list, at), 1):
+            for paragraph in field(article, "paragraphs", list, at, f"article {i}"):
+                own = value(paragraph, "doc", at) if isinstance(paragraph, dict) else None
+                names.append(str(own or value(article, "doc", at) or article.get("title") or f"article{i}"))
+                found.append((code, paragraph))
     often, seen, numbered = Counter(names), Counter[str](), []
     for name in names:
         numbered.append(f"{name}#{seen[name]}")
         seen[name] += 1
     ids = [name if often[name] == 1 else other for name, other in zip(names, numbered, strict=True)]
     ids = ids if len(set(ids)) == len(ids) else numbered
-    return [(code, document, paragraph) for (code, _, paragraph), document in zip(found, ids, strict=True)]
-
-
-def _paragraphs(source: Source) -> Iterator[tuple[str, Any]]:
-    """Yield every paragraph's name and object: its own document id, its article's, or the article's title."""
-    at = source.at()
-    flat = first_keys(source.head()) >= FLAT_SQUAD
-    for i, article in enumerate(_articles(source) if flat else field(parse(source), "data", list, at), 1):
-        for paragraph in field(article, "paragraphs", list, at, f"article {i}"):
-            own = value(paragraph, "doc", at) if isinstance(paragraph, dict) else None
-            yield str(own or value(article, "doc", at) or article.get("title") or f"article{i}"), paragraph
+    return [(code, document, paragraph) for (code, paragraph), document in zip(found, ids, strict=True)]
 
 
 def _articles(source: Source) -> list[dict[str, Any]]:

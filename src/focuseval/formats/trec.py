@@ -30,15 +30,7 @@ from focuseval.engine.native import coded, hash64
 from focuseval.errors import FormatError
 from focuseval.formats.columns import FileTable, Layout, column_array, joined, read_table, run_lines, words
 from focuseval.formats.judgements import JudgedRows, judged_twice
-from focuseval.formats.ranking import (
-    by_score_and_document,
-    distinct_keys,
-    lines_taken,
-    moved,
-    only_value,
-    taken,
-    topic_codes,
-)
+from focuseval.formats.ranking import by_score_and_document, distinct_keys, lines_taken, moved, taken, topic_codes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -92,13 +84,15 @@ def read_run(source: Source, name: str | None = None) -> Run:
 
 
 def one_run_id(source: Source, table: FileTable, name: str | None = None) -> str:
-    """Return the run's name; a file holds one run."""
-
-    def refuse(row: int, first: str, other: str) -> FormatError:
-        what = f"expected one run in the file, {first!r}, found {other!r}"
-        return FormatError(what, at=source.at(table.line_of(row)), remedy="split the file by its sixth column")
-
-    return only_value(table.pop("run"), refuse, name)
+    """Return the run's name; a file holds one run, whose `name` is given where this is a part of the file."""
+    names, code = topic_codes(table.pop("run"))
+    name = next(iter(names), "") if name is None else name
+    other = next((found for found in names if found != name), None)
+    if other is not None:
+        row = int(np.argmax(code == names.index(other)))
+        what = f"expected one run in the file, {name!r}, found {other!r}"
+        raise FormatError(what, at=source.at(table.line_of(row)), remedy="split the file by its sixth column")
+    return name
 
 
 def write_run(run: Run) -> Iterator[bytes]:

@@ -65,11 +65,8 @@ def _segments_in(documents: Any, ids: Any, file: str) -> Segments | None:
     segments: Segments | None = getattr(documents, "segments", None)
     if segments is None and len(ids) and (documents.find(ids) < 0).all():
         name = ids[0].as_py()
-        raise FormatError(
-            f"expected documents with ids such as {name!r}, found none",
-            at=file,
-            remedy=f"if it is a segment of {name.rpartition('#')[0]!r}, give the segment file as the documents",
-        )
+        remedy = f"if it is a segment of {name.rpartition('#')[0]!r}, give the segment file as the documents"
+        raise FormatError(f"expected documents with ids such as {name!r}, found none", at=file, remedy=remedy)
     return segments
 
 

@@ -57,11 +57,9 @@ class EventReader:
         try:
             self.parser.Parse(self.source.data, True)
         except expat.ExpatError as error:
-            raise FormatError(
-                f"expected well-formed XML, found: {expat.ErrorString(error.code)}",
-                at=self.source.at(error.lineno, error.offset + 1),
-                remedy="mend the file at this place",
-            ) from error
+            what, at = expat.ErrorString(error.code), self.source.at(error.lineno, error.offset + 1)
+            remedy = "mend the file at this place"
+            raise FormatError(f"expected well-formed XML, found: {what}", at=at, remedy=remedy) from error
         except (ValueError, LookupError) as error:  # a declared encoding that nobody knows, or of several bytes
             what = f"expected an encoding that can be read, found: {error}"
             raise FormatError(what, at=self.source.at(1), remedy="save the file as UTF-8") from error

@@ -34,11 +34,8 @@ def occurrences(document: str, texts: Sequence[str]) -> list[list[int]]:
     """
     if len(texts) * len(document) <= _DIRECT:
         return [find_all(document, text) for text in texts]
-    long = [i for i, text in enumerate(texts) if len(text) > GRAM]
-    found = [[] if len(text) > GRAM else find_all(document, text) for text in texts]
-    for i, places in zip(long, _hashed(document, [texts[i] for i in long]), strict=True):
-        found[i] = places
-    return found
+    hashed = iter(_hashed(document, [text for text in texts if len(text) > GRAM]))
+    return [next(hashed) if len(text) > GRAM else find_all(document, text) for text in texts]
 
 
 def find_all(document: str, text: str) -> list[int]:

@@ -39,14 +39,9 @@ def nearest_candidate(starts: Sequence[int], claimed: int) -> int:
     (1, -1)
     """
     right = bisect_left(starts, claimed)
-    if right == len(starts):
-        return right - 1
-    if right == 0:
-        return 0
-    before, after = claimed - starts[right - 1], starts[right] - claimed
-    if before == after:
-        return OPEN
-    return right if after < before else right - 1
+    rows = range(max(right - 1, 0), min(right + 1, len(starts)))
+    near = sorted((abs(starts[row] - claimed), row) for row in rows)
+    return OPEN if len(near) == 2 and near[0][0] == near[1][0] else near[0][1]
 
 
 def forced(candidates: Sequence[Sequence[int]]) -> list[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -27,14 +27,12 @@ from focuseval.errors import FormatError
 from focuseval.placing.pointers import starts_and_ends, strings
 from focuseval.placing.texts import (
     SIMILARITY,
-    Claims,
     align_texts,
     as_collection,
     as_strings,
     collection_of,
     column_of,
     holders_of,
-    unsure_offsets,
 )
 
 if TYPE_CHECKING:
@@ -124,12 +122,12 @@ def _with_documents(run: Run, collection: Collection) -> tuple[Run, Integers | N
     """
     if run.text is None or not len(rows := run.nameless):
         return run, None
-    found = holders_of(run.text.take(pa.array(rows)).to_pylist(), collection)
-    one = found.row >= 0
+    row, documents = holders_of(run.text.take(pa.array(rows)).to_pylist(), collection)
+    one = row >= 0
     names = np.array(as_strings(run.document), object)
-    names[rows[one]] = collection.ids.take(pa.array(found.row[one])).to_pylist()
+    names[rows[one]] = collection.ids.take(pa.array(row[one])).to_pylist()
     holders = np.full(len(run), -1, np.int64)
-    holders[rows[~one]] = found.documents[~one]
+    holders[rows[~one]] = documents[~one]
     return replace(run, document=pa.array(names, pa.string())), holders
 
 
@@ -139,8 +137,8 @@ def _aligned_texts(
     """Look for the texts of a run; a result without one keeps what it claims."""
     names = as_strings(run.document)
     texts = [None] * len(run) if run.text is None else run.text.to_pylist()
-    claims = Claims(*(column_of(values, len(run)) for values in (run.start, run.end, run.chunk)))
-    found = align_texts(names, texts, rows, collection, claimed=claims, similarity=similarity, holders=holders)
+    claimed = (run.start, run.end, run.chunk)
+    found = align_texts(names, texts, rows, collection, claimed, similarity=similarity, holders=holders)
     topic = [run.topics[code] for code in run.topic.tolist()]
     line = run.line if run.line is not None else np.arange(1, len(run) + 1)
     return replace(found, topic=topic, line=line, file=run.file, noun="results")
@@ -158,7 +156,7 @@ def _remarks_on_run(run: Run, placement: Placement) -> Iterator[Remark]:
             where = f"{path}{run.document[row].as_py()!r} for topic {run.topic_of(row)!r} ({run.at(row)})"
             yield Remark("not in the index", len(rows), (what, where))
     if run.start is not None:
-        yield from unsure_offsets(collection_of(placement), placement.document, run.start, run.path, run.text)
+        yield from _unsure_offsets(collection_of(placement), placement.document, run.start, run.path, run.text)
 
 
 def refuse_bad_spans(run: Run) -> None:
@@ -170,12 +168,10 @@ def refuse_bad_spans(run: Run) -> None:
     if len(bad):
         row = int(bad[0])
         more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
-        raise FormatError(
-            f"expected a span within the {placement.length[row]} characters of {run.document[row].as_py()!r}, "
-            f"found {run.start[row]} … {run.end[row]} for topic {run.topic_of(row)!r}{more}",
-            at=run.at(row),
-            remedy="offsets count code points of the text, markup excluded, half-open; is it the same collection?",
-        )
+        what = f"expected a span within the {placement.length[row]} characters of {run.document[row].as_py()!r}"
+        found = f"found {run.start[row]} … {run.end[row]} for topic {run.topic_of(row)!r}{more}"
+        remedy = "offsets count code points of the text, markup excluded, half-open; is it the same collection?"
+        raise FormatError(f"{what}, {found}", at=run.at(row), remedy=remedy)
 
 
 def place_gold(gold: Gold, collection: Collection, *, similarity: float = SIMILARITY, quiet: bool = False) -> Gold:
@@ -226,8 +222,7 @@ def _aligned_quotes(gold: Gold, placement: Placement, similarity: float) -> Alig
         what = f"expected documents of the collection, found {names[row]!r} for topic {topics[row]!r}{more}"
         raise FormatError(what, at=gold.at_passage(row), remedy="check the documents given, or the ids in the gold")
     quotes = [quote or None for quote in as_strings(p.quote)] if p.quote is not None else [None] * len(rows)
-    claims = Claims(p.start, p.end, column_of(None, len(rows)))
-    found = align_texts(names, quotes, rows, collection_of(placement), claimed=claims, similarity=similarity)
+    found = align_texts(names, quotes, rows, collection_of(placement), (p.start, p.end, None), similarity=similarity)
     bare = np.array([quote is None for quote in quotes], np.bool_)
     _refuse_outside(gold, bare & (p.start >= 0) & (p.start >= p.end), p.start, p.end, placement.length[p.document])
     found = found.but_lost(bare & (p.start < 0))
@@ -305,13 +300,46 @@ def _remarks_on_gold(gold: Gold, placement: Placement) -> Iterator[Remark]:
 
     yield from differ(a.length, placement.length[a.document], "document lengths")
     yield from differ(p.size, p.end - p.start, "passage sizes")
-    yield from unsure_offsets(collection, placement.document[p.document], p.start, p.start_path, p.quote)
+    yield from _unsure_offsets(collection, placement.document[p.document], p.start, p.start_path, p.quote)
     if len(e.topic):
         row = placement.document[e.document]
         start, end = collection.resolve(row, e.path)
         if missing := int(np.count_nonzero((start < 0) & (row >= 0))):
             yield Remark("unknown elements", missing, (f"{len(start)}",))
         yield from differ(e.size, np.where(start < 0, UNKNOWN, end - start), "element sizes")
+
+
+_PLAIN = (".txt", ".md")
+_BOM = 3
+"""Bytes of a byte-order mark in UTF-8."""
+
+
+def _unsure_offsets(
+    collection: Collection, rows: NDArray[np.integer], start: Integers, path: Any, text: pa.Array | None
+) -> Iterator[Remark]:
+    """Warn that characters may have been counted in another way, where neither a path nor a text confirms offsets.
+
+    `rows` are those of the documents into which the offsets point. Files with CRLF line ends or a byte-order mark are
+    counted in two ways; documents that were given as strings are counted as they are given.
+    """
+    table: Any = getattr(collection, "documents", None)
+    bare = (start >= 0) & (rows >= 0)
+    bare &= True if text is None else pc.is_null(text).to_numpy(zero_copy_only=False)
+    if table is None or path is not None or not bare.any():
+        return
+    rows = np.unique(rows[bare])
+    some = table.select(["id", "file", "bytes"]).take(pa.array(rows))
+    names = zip(some["id"].to_pylist(), some["file"].to_pylist(), strict=True)
+    plain = np.array([file != name and file.lower().endswith(_PLAIN) for name, file in names], np.bool_)
+    if not plain.any():
+        return
+    texts = collection.texts(rows[plain])
+    marked = np.asarray(some["bytes"])[plain] - np.asarray(pc.binary_length(texts)) == _BOM
+    ended = np.asarray(pc.match_substring(texts, "\r\n"))
+    if (odd := marked | ended).any():
+        kinds = (("CRLF line ends", ended), ("a byte-order mark", marked))
+        name = collection.ids[int(rows[plain][np.argmax(odd)])].as_py()
+        yield Remark("unsure offsets", 0, (" and ".join(what for what, has in kinds if has.any()), repr(name)))
 
 
 def refuse_past_end(gold: Gold) -> None:
@@ -333,9 +361,7 @@ def _refuse_outside(
     row, p = int(rows[0]), gold.passages
     document, topic = str(gold.documents[int(p.document[row])]), gold.topics[int(p.topic[row])]
     more = f" (and {len(rows) - 1} more such spans)" if len(rows) > 1 else ""
-    raise FormatError(
-        f"expected a span within the {length[row]} characters of {document!r}, "
-        f"found {start[row]} … {end[row]} for topic {topic!r}{more}",
-        at=gold.at_passage(row),
-        remedy=f"{remedy}; a span with a quote is put where the quote stands",
-    )
+    found = f"{start[row]} … {end[row]} for topic {topic!r}{more}"
+    what = f"expected a span within the {length[row]} characters of {document!r}, found {found}"
+    remedy = f"{remedy}; a span with a quote is put where the quote stands"
+    raise FormatError(what, at=gold.at_passage(row), remedy=remedy)

@@ -67,9 +67,6 @@ def _edges(
     return start, end
 
 
-_NODES = 100_000
-
-
 def pointers(index: Collection, rows: NDArray[Any], positions: NDArray[Any], *, after: bool) -> Any:
     """Return an XPointer to every position: to the character there, or (`after`) just behind the one before it."""
     inner = positions - 1 if after else positions
@@ -83,10 +80,9 @@ def pointers(index: Collection, rows: NDArray[Any], positions: NDArray[Any], *, 
     paths = pa.array(innermost, pa.string())
     node = np.zeros(len(rows), np.int64)
     start = np.full(len(rows), -1, np.int64)
-    alive = np.arange(len(rows))
-    for n in range(1, _NODES):
-        if not len(alive):
-            break
+    alive, n = np.arange(len(rows)), 0
+    while len(alive):
+        n += 1
         tried = pa.array([f"{path}/text()[{n}].0" for path in paths.take(pa.array(alive)).to_pylist()])
         found = index.resolve_points(rows[alive], tried)
         inside = (found >= 0) & (found <= inner[alive])

@@ -20,19 +20,17 @@ normal form.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from focuseval.data.placement import AMBIGUOUS, LOST, UNCHECKED, Alignment
-from focuseval.data.remarks import Remark
 from focuseval.errors import FormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
+    import pyarrow as pa
     from numpy.typing import ArrayLike, NDArray
 
     from focuseval.collection.index import Collection
@@ -80,17 +78,8 @@ def align_chunks(
     '1 chunks: 0 exact, 1 ambiguous, 0 lost'
     """
     collection, texts = as_collection(documents), as_strings(text)
-    claimed = Claims(*(column_of(values, len(texts)) for values in (start, end, order)))
     names, rows = as_strings(document), collection.find(document)
-    return align_texts(names, texts, rows, collection, claimed=claimed, similarity=similarity)
-
-
-class Claims(NamedTuple):
-    """What is claimed for texts: spans, and numbers among their documents' chunks; −1 where nothing is."""
-
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
-    order: NDArray[np.int64]
+    return align_texts(names, texts, rows, collection, (start, end, order), similarity=similarity)
 
 
 def align_texts(
@@ -98,27 +87,29 @@ def align_texts(
     texts: Sequence[str | None],
     rows: NDArray[np.integer],
     collection: Collection,
+    claimed: tuple[ArrayLike | None, ...],
     *,
-    claimed: Claims,
     similarity: float = SIMILARITY,
     holders: NDArray[np.int64] | None = None,
 ) -> Alignment:
     """Align texts with documents known by their rows; a row whose text is None keeps its claim, *unchecked*.
 
+    `claimed` are columns of starts, ends and numbers among their documents' chunks, −1 where nothing is claimed.
     `holders` says in how many documents a text was found that came without one, −1 for all others.
     """
     from focuseval.placing.page import Page, Placed, Wanted, place  # noqa: PLC0415  8 ms, and few runs hold texts
 
     if not 0.5 <= similarity <= 1:
         raise FormatError(f"expected a similarity from 0.5 to 1, found {similarity}")
+    starts, ends, numbers = (column_of(values, len(texts)) for values in claimed)
     placed = [Placed(-1, -1, LOST, 0.0, -1)] * len(texts)
     given = np.array([text is not None for text in texts], np.bool_)
     for i in np.flatnonzero(~given).tolist():
-        placed[i] = Placed(int(claimed.start[i]), int(claimed.end[i]), UNCHECKED, 0.0, 0)
+        placed[i] = Placed(int(starts[i]), int(ends[i]), UNCHECKED, 0.0, 0)
     for i, number in enumerate(() if holders is None else holders.tolist()):
         if number >= 0:
             placed[i] = Placed(-1, -1, AMBIGUOUS if number > 1 else LOST, 0.0, number)
-    wanted = list(map(Wanted, texts, *(column.tolist() for column in claimed)))
+    wanted = list(map(Wanted, texts, *(column.tolist() for column in (starts, ends, numbers))))
     rows = np.where(given, rows, -1)
     order = np.argsort(rows, kind="stable")
     order = order[rows[order] >= 0]
@@ -129,15 +120,15 @@ def align_texts(
             found = place(Page(text.as_py()), [wanted[i] for i in group.tolist()], similarity)
             for i, one in zip(group.tolist(), found, strict=True):
                 placed[i] = one
-    starts, ends, how, similar, places = zip(*placed, strict=True) if placed else ((), (), (), (), ())
+    start, end, how, similar, places = zip(*placed, strict=True) if placed else ((), (), (), (), ())
     return Alignment(
-        start=np.array(starts, np.int64),
-        end=np.array(ends, np.int64),
+        start=np.array(start, np.int64),
+        end=np.array(end, np.int64),
         how=np.array(how, np.int8),
         similarity=np.array(similar, np.float64),
         places=np.array(places, np.int64),
-        claimed_start=claimed.start,
-        claimed_end=claimed.end,
+        claimed_start=starts,
+        claimed_end=ends,
         document=names,
         text=texts,
     )
@@ -172,21 +163,14 @@ _SEARCHED = 1 << 22
 """Characters that are searched together."""
 
 
-class Holders(NamedTuple):
-    """For every text, which document holds it, and how many do."""
+def holders_of(texts: Sequence[str | None], collection: Collection) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    r"""Return the row of the one document that holds each text, word for word or else in normal form, and how many do.
 
-    row: NDArray[np.int64]
-    """The row of the one document; −1 where there is none, or where there are several."""
-    documents: NDArray[np.int64]
-    """In how many documents the text was found."""
-
-
-def holders_of(texts: Sequence[str | None], collection: Collection) -> Holders:
-    r"""Return which document of a collection holds each text: word for word, else in normal form.
+    The row is −1 where none or several do.
 
     >>> from focuseval import open_documents
-    >>> found = holders_of(["Boil", "Stir it ", "it"], open_documents({"a": "Boil it.", "b": "Stir\n it."}))
-    >>> found.row.tolist(), found.documents.tolist()
+    >>> row, documents = holders_of(["Boil", "Stir it ", "it"], open_documents({"a": "Boil it.", "b": "Stir\n it."}))
+    >>> row.tolist(), documents.tolist()
     ([0, 1, -1], [1, 1, 2])
     """
     from focuseval.placing.normalise import normal_form  # noqa: PLC0415  as `page`
@@ -199,7 +183,7 @@ def holders_of(texts: Sequence[str | None], collection: Collection) -> Holders:
     holders |= {text: forms[form] for text, form in missed.items()}
     found = [holders.get(text or "", ()) for text in texts]
     row = np.array([rows[0] if len(rows) == 1 else -1 for rows in found], np.int64)
-    return Holders(row, np.array([len(rows) for rows in found], np.int64))
+    return row, np.array([len(rows) for rows in found], np.int64)
 
 
 def _search(wanted: dict[str, list[int]], collection: Collection, form: Callable[[str], str]) -> None:
@@ -223,36 +207,3 @@ def _search(wanted: dict[str, list[int]], collection: Collection, form: Callable
                 inside = np.searchsorted(ends, at, "right")
                 within = at + size <= ends[inside]
                 rows.extend((first + np.unique(inside[within])).tolist())
-
-
-_PLAIN = (".txt", ".md")
-_BOM = 3
-"""Bytes of a byte-order mark in UTF-8."""
-
-
-def unsure_offsets(
-    collection: Collection, rows: NDArray[np.integer], start: NDArray[np.int64], path: Any, text: pa.Array | None
-) -> Iterator[Remark]:
-    """Warn that characters may have been counted in another way, where neither a path nor a text confirms offsets.
-
-    `rows` are those of the documents into which the offsets point. Files with CRLF line ends or a byte-order mark are
-    counted in two ways; documents that were given as strings are counted as they are given.
-    """
-    table: Any = getattr(collection, "documents", None)
-    bare = (start >= 0) & (rows >= 0)
-    bare &= True if text is None else pc.is_null(text).to_numpy(zero_copy_only=False)
-    if table is None or path is not None or not bare.any():
-        return
-    rows = np.unique(rows[bare])
-    some = table.select(["id", "file", "bytes"]).take(pa.array(rows))
-    names = zip(some["id"].to_pylist(), some["file"].to_pylist(), strict=True)
-    plain = np.array([file != name and file.lower().endswith(_PLAIN) for name, file in names], np.bool_)
-    if not plain.any():
-        return
-    texts = collection.texts(rows[plain])
-    marked = np.asarray(some["bytes"])[plain] - np.asarray(pc.binary_length(texts)) == _BOM
-    ended = np.asarray(pc.match_substring(texts, "\r\n"))
-    if (odd := marked | ended).any():
-        kinds = (("CRLF line ends", ended), ("a byte-order mark", marked))
-        name = collection.ids[int(rows[plain][np.argmax(odd)])].as_py()
-        yield Remark("unsure offsets", 0, (" and ".join(what for what, has in kinds if has.any()), repr(name)))
