@@ -3,8 +3,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-# Twice as many processes as cores: tests with a browser or a server mostly wait.
-JOBS ?= $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
+JOBS ?= auto
 
 .PHONY: help demo test soak frameworks oldest package browser proxy check lint types docs docs-generate example bench film reproduce mutants coverage clean
 
@@ -87,7 +86,7 @@ reproduce:                        ## published tables, computed again (FOCUSEVAL
 mutants:                          ## break lines one by one: which does no test notice? (ONLY='focuseval.evaluation.gate.*'; slow)
 	$(MAKE) --no-print-directory VENV=.venv-mutants .venv-mutants/.group-mutants
 	rm -rf mutants
-	.venv-mutants/bin/mutmut run --max-children $(JOBS) $(ONLY)
+	.venv-mutants/bin/mutmut run $(if $(filter-out auto,$(JOBS)),--max-children $(JOBS)) $(ONLY)
 	.venv-mutants/bin/python tests/mutants.py
 
 coverage: $(VENV)/.group-coverage ## lines and branches that the tests reach
