@@ -15,7 +15,7 @@ TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 _RUN = """
   window.axeFound = null;
-  axe.run({ runOnly: { type: 'tag', values: arguments[0] }, resultTypes: ['violations'] }).then((result) => {
+  axe.run({ runOnly: arguments[0], resultTypes: ['violations'] }).then((result) => {
     const told = (one) => [one.id, ...one.nodes.slice(0, 3).map((node) => node.html)];
     window.axeFound = { violations: result.violations.map(told) };
   });
@@ -37,8 +37,9 @@ def script() -> str:
     return source() or pytest.skip("no axe-core: pip install axe-core-python, or FOCUSEVAL_AXE=axe.min.js")
 
 
-def violations(browser) -> list[list[str]]:
-    """Return the rules that the open page breaks, each with its first elements."""
-    browser.run(script())
-    browser.run(_RUN, TAGS)
+def violations(browser, rules: tuple[str, ...] = ()) -> list[list[str]]:
+    """Return the rules that the open page breaks, all or of those named, each with its first elements."""
+    if not browser.run("return Boolean(window.axe)"):
+        browser.run(script())
+    browser.run(_RUN, {"type": "rule", "values": rules} if rules else {"type": "tag", "values": TAGS})
     return browser.wait("return window.axeFound", seconds=60)["violations"]
