@@ -242,9 +242,9 @@ class Prepared:
 
     @cached_property
     def bep(self) -> Integers:
-        """For every article, its best entry point, or −1."""
-        bep = self.gold.articles.bep
-        if not (bep[self.relevant] >= 0).any():
+        """For every article, its best entry point, or −1; one in an article that is not relevant counts nowhere."""
+        bep = np.where(self.relevant, self.gold.articles.bep, -1)
+        if not (bep >= 0).any():
             raise MissingDataError(
                 f"{self.gold.file or 'the gold'}: no best entry points; they are needed for best in context "
                 "(entry points given as paths need index=)"
