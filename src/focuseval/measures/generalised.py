@@ -44,7 +44,7 @@ class ScoredArticles:
 
 
 def article_scores(m: Matched, score: str, beta: float, irr: int, n: int) -> ScoredArticles:
-    """Return the relevant articles, which alone may score: by F, tolerance to irrelevance, nearness to the entry point, or MAep."""
+    """Return the relevant articles, scored by F, tolerance to irrelevance, nearness to the entry point, or MAep."""
     rows = np.flatnonzero(m.a_relevant)
     topic = m.a_topic[rows].astype(np.int64)
     bounds = np.searchsorted(topic, np.arange(m.topics + 1)).astype(np.int64)
