@@ -79,3 +79,11 @@ def test_the_commands_print_it(tmp_path):
     assert "Mean        geometric over topics; a value below 1e-05 counts as 1e-05 in it" in (
         CliRunner().invoke(main, ["measures", "GMAP"]).output
     )
+
+
+def test_a_sweep_says_which_mean_its_sentence_gives():
+    texts = {"tea": "Boil the water. Black tea draws for four minutes. Pour the water away."}
+    gold = [{"topic": "q", "query": "How long does black tea draw?", "doc": "tea", "start": 16, "end": 49}]
+    swept = fe.sweep(gold, texts, ["sentences:1", "characters:30"], measures=["GMAP"])
+    assert swept.scores.mean[:, 0].tolist() == [1, 1]
+    assert "The highest mean ln GMAP is 0.0000 over 1 topic." in swept.sentence()
