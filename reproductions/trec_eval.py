@@ -1,6 +1,6 @@
 """trec_eval's own test data: what its ``make quicktest`` compares with, and what focuseval prints.
 
-Needed: a clone of https://github.com/usnistgov/trec_eval, named by the environment variable TREC_EVAL.
+Needed: a clone of https://github.com/usnistgov/trec_eval, version 10, named by the environment variable TREC_EVAL.
 """
 
 import os
@@ -15,11 +15,15 @@ from reproductions.published import compared, verdict
 
 SOURCE = "trec_eval, test data of its 'make quicktest'"
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
-NAMES = {"map": "AP", "recip_rank": "RR", "Rprec": "Rprec", "ndcg": "nDCG", "set_recall": "R"} | {
-    f"{theirs}_{cutoff}": f"{ours}@{cutoff}"
-    for theirs, ours in (("P", "P"), ("recall", "R"), ("ndcg_cut", "nDCG"))
-    for cutoff in CUTOFFS
-}
+NAMES = {
+    "map": "AP", "recip_rank": "RR", "Rprec": "Rprec", "ndcg": "nDCG", "bpref": "Bpref", "infAP": "infAP",
+    "gm_map": "GMAP", "set_P": "SetP", "set_recall": "R", "set_F": "SetF", "set_map": "SetAP",
+    **{f"{theirs}_{cutoff}": f"{ours}@{cutoff}"
+       for theirs, ours in (("P", "P"), ("recall", "R"), ("ndcg_cut", "nDCG"), ("map_cut", "AP"))
+       for cutoff in CUTOFFS},
+    **{f"success_{cutoff}": f"Success@{cutoff}" for cutoff in (1, 5, 10)},
+    **{f"iprec_at_recall_{tenth / 10:.2f}": f"IPrec(rule=trec_eval10)@{tenth / 10:g}" for tenth in range(11)},
+}  # fmt: skip
 CASES = (
     ("-q", "qrels.test", "results.test", "out.test.aq", {}),
     ("-q -c, a run that leaves topics out", "qrels.test", "results.trunc", "out.test.aqc", {}),

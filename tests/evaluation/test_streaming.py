@@ -64,8 +64,8 @@ def test_blocks_give_the_scores_of_the_whole(folder, topics, results, data):
         lines = data.draw(st.permutations(lines))
     path = folder / "run.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    missing = data.draw(st.sampled_from(["zero", "skip"]))
-    assert outcome(path, streamed=True, missing=missing) == outcome(path, streamed=False, missing=missing)
+    policies = {name: data.draw(st.sampled_from(["zero", "skip"])) for name in ("missing", "empty_topics")}
+    assert outcome(path, streamed=True, **policies) == outcome(path, streamed=False, **policies)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ RANKED = st.lists(
 
 
 def trec_outcome(path, **options):
-    return outcome(path, gold=QRELS, measures=["AP", "P@2", "nDCG@3", "RR"], **options)
+    return outcome(path, gold=QRELS, measures=["AP", "P@2", "nDCG@3", "RR", "GMAP", "Bpref"], **options)
 
 
 @settings(max_examples=2 * settings.default.max_examples)

@@ -128,6 +128,16 @@ def test_another_topic_changes_no_value(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_a_topic_without_relevance_scores_zero_if_asked_to_and_changes_no_other(name):
+    gold = element_gold(grades_for(name), [*GOLD, "t4"])
+    run = element_run({**RUNS["mixed"], "t4": [("d1", "/a[1]"), ("d2", "/a[1]/s[1]")]})
+    skipped, counted = (evaluate(gold, run, [name], empty_topics=how).per_topic()["run"] for how in ("skip", "zero"))
+    # one of its two results was judged, whatever is relevant
+    assert counted.pop("t4")[name] == (0.5 if parse(name).measure.name == "Judged" else 0)
+    assert counted == skipped
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_the_order_of_topics_changes_no_value(name):
     run = RUNS["mixed"]
     turned = dict(reversed(run.items()))

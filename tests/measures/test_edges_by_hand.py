@@ -102,9 +102,9 @@ def test_an_article_without_text_has_a_length():
     assert scored(gold, [("e", 0, 0), ("d", 0, 9)], "T2I") == [0.5]
 
 
-def test_an_article_without_relevant_text_may_have_a_best_entry_point():
+def test_an_article_without_relevant_text_earns_nothing_for_a_best_entry_point():
     gold = {"t": {"d": {"spans": [(0, 9)], "length": 20, "bep": 0}, "e": {"grade": 0, "length": 20, "bep": 0}}}
-    assert scored(gold, [("e", 0, 5)], "gP(score=bep, n=10)@1") == [1]
+    assert scored(gold, [("e", 0, 5)], "gP(score=bep, n=10)@1") == [0]
 
 
 def test_an_entry_point_scores_where_both_it_and_the_best_one_are_known():

@@ -8,7 +8,7 @@ import pytest
 import focuseval as fe
 from building import gold_of, run_of
 from focuseval.errors import MeasureError
-from focuseval.measures.explain import reference
+from focuseval.measures.explain import explain, reference
 from focuseval.measures.measure import number
 from focuseval.measures.profiles import PROFILES, Profile, profile_named
 
@@ -43,7 +43,9 @@ from focuseval.measures.profiles import PROFILES, Profile, profile_named
                 "a budget of words such as 500w or a budget of tokens such as 500t after '@', found 'x'"
             ),
         ),
-        ("AP(x=1)", "AP has no parameter 'x'; it has none"),
+        ("AP(x=1)", "AP has no parameter 'x'; it has rel"),
+        ("nDCG(x=1)", "nDCG has no parameter 'x'; it has none"),
+        ("P_0", "P@0: expected a rank such as 10 (1000000 at most) after '@', found '0'"),
         ("MAgP(foo=1)", "MAgP has no parameter 'foo'; it has beta, gain, credit, form, score, irr, n"),
         ("MAgP(beta=1, beta=2)", "MAgP: parameter 'beta' is given twice; keep one"),
         ("MAgP(beta=-0.5)", "MAgP(beta=-0.5): expected 0 or more"),
@@ -110,15 +112,40 @@ OTHER_NAMES = {
     "ndcg@10": "nDCG@10",
     "HitRate@5": "Success@5",
     "hit_rate@5": "Success@5",
+    "SetR": "R",
+    "RPrec": "Rprec",
+    "BPref(rel=2)": "Bpref(rel=2)",
     "AllFound@5": "all-recall@5",
     "AllRecall(share=0.5)@5": "all-recall(share=0.5)@5",
     "SRecall@5": "S-recall@5",
     "AgP": "MAgP",
     "AiP": "MAiP",
 }
+TREC_EVAL = {
+    "P_10": "P@10",
+    "P.10": "P@10",
+    " P_5 ": "P@5",
+    "recall_100": "R@100",
+    "set_recall": "R",
+    "map_cut_10": "AP@10",
+    "map_cut@10": "AP@10",
+    "gm_map": "GMAP",
+    "recip_rank": "RR",
+    "ndcg_cut_10": "nDCG@10",
+    "ndcg_cut.10": "nDCG@10",
+    "Rprec": "Rprec",
+    "success_5": "Success@5",
+    "iprec_at_recall_0.10": "IPrec@0.10",
+    "iprec_at_recall_1.00": "IPrec@1.00",
+    "bpref": "Bpref",
+    "infAP": "infAP",
+    "set_P": "SetP",
+    "set_F": "SetF",
+    "set_map": "SetAP",
+}
 
 
-@pytest.mark.parametrize(("written", "name"), OTHER_NAMES.items())
+@pytest.mark.parametrize(("written", "name"), (OTHER_NAMES | TREC_EVAL).items())
 def test_a_name_that_people_type_is_a_measure_that_there_is(written, name):
     assert str(fe.parse(written)) == name
 
@@ -128,7 +155,12 @@ def test_the_reference_lists_every_other_name():
     section = page.partition("## Other names")[2].partition("\n## ")[0]
     listed = dict(re.findall(r"^\| `([^`]+)` \| `([^`]+)` \|", section, re.MULTILINE))
     assert listed == {other: measure.name for measure in fe.MEASURES for other in measure.aliases}
-    assert {written.partition("@")[0].partition("(")[0] for written in OTHER_NAMES} == listed.keys()
+    named = {re.sub(r"[@(].*|[_.][\d.]+ *$", "", name.strip()) for name in OTHER_NAMES | TREC_EVAL}
+    assert named - {measure.name for measure in fe.MEASURES} == listed.keys()
+
+
+def test_a_measure_is_explained_by_the_name_of_trec_eval():
+    assert explain("ndcg_cut_10") == explain("nDCG")
 
 
 GOLD = {"q1": {"a": {"grade": 1}, "b": {"grade": 1}, "c": {"grade": 0}}}

@@ -75,8 +75,13 @@ def t2i(judged, document, text, irr):
     return div(liked, liked + disliked)
 
 
+def entry_point(judged, document):
+    """The best entry point of a relevant document, −1 where there is none: an article without relevance scores 0."""
+    return judged[document]["bep"] if document in relevant_documents(judged) else -1
+
+
 def bep_score(judged, document, entry, n):
-    b = judged.get(document, NOTHING)["bep"]
+    b = entry_point(judged, document)
     return Fraction(max(0, n - abs(entry - b)), n) if b >= 0 else Fraction(0)
 
 
@@ -90,7 +95,7 @@ def article_scores(judged, results, *, score="f", beta=1, irr=300, n=500):
 
 
 def no_beps(judged, score):
-    return score == "bep" and not any(d["bep"] >= 0 for d in judged.values())
+    return score == "bep" and not number_of_beps(judged)
 
 
 def gP(judged, results, at, short="pad", **score):
@@ -151,12 +156,12 @@ def T2I(judged, results, irr=300):
 
 def nearness(judged, results, A, L):
     reach = Fraction(str(A)) * L
-    beps = [(judged.get(d, NOTHING)["bep"], entry) for d, _, entry in articles(results)]
+    beps = [(entry_point(judged, d), entry) for d, _, entry in articles(results)]
     return [div(reach, reach + abs(x - b)) if b >= 0 else Fraction(0) for b, x in beps]
 
 
 def number_of_beps(judged):
-    return sum(d["bep"] >= 0 for d in judged.values())
+    return sum(entry_point(judged, document) >= 0 for document in judged)
 
 
 def BEPD(judged, results, L, A=0.1):

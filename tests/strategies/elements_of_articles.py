@@ -20,6 +20,7 @@ GOLD = {
     "t2": {"d1": {"length": 60, "bep": 40, "spans": [(40, 60)]}, "d4": {"length": 60}},
     "t3": {"d2": {"length": 60, "bep": 20, "spans": [(20, 40)]}, "d5": {"length": 60, "bep": 0, "spans": [(0, 60)]}},
 }
+WITHOUT_RELEVANCE = {"t4": {"d1": {"length": 60}, "d6": {"length": 60}}}
 _S1, _S2, _S3, _A = "/a[1]/s[1]", "/a[1]/s[2]", "/a[1]/s[3]", "/a[1]"
 IDEAL = {"t1": [("d1", _S2), ("d2", _S1)], "t2": [("d1", _S3)], "t3": [("d2", _S2), ("d5", _A)]}
 EVERYTHING = {
@@ -42,7 +43,7 @@ PERFECT = {"documents": IDEAL, "spans": IDEAL, "entry points": IDEAL, "elements"
 
 def element_gold(scale, topics=None):
     """The gold with its elements' sizes (``highlights``) or grades (``grades``)."""
-    chosen = {name: GOLD[name] for name in topics or GOLD}
+    chosen = {name: (GOLD | WITHOUT_RELEVANCE)[name] for name in topics or GOLD}
     gold = gold_of(chosen, scale=scale)
     documents = gold.documents.to_pylist()
     rows = [

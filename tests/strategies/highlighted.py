@@ -21,7 +21,7 @@ def spans(draw, most=4, length=LENGTH):
 def judged_document(draw):
     length = LENGTH + draw(st.integers(0, 30))
     marked = [(s, e) for s, e in draw(spans(3)) if s < e]
-    bep = draw(st.integers(0, LENGTH)) if marked and draw(st.booleans()) else -1
+    bep = draw(st.integers(0, LENGTH)) if draw(st.booleans()) else -1  # maybe in a document without relevance, too
     return {"length": length, "spans": marked, "bep": bep}
 
 

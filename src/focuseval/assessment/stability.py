@@ -16,6 +16,7 @@ from focuseval.assessment.agreement import finished
 from focuseval.assessment.golds import Whose, build_gold, whose_gold
 from focuseval.assessment.plan import Pooled, Unit, labels, pool
 from focuseval.evaluation.evaluation import evaluate
+from focuseval.evaluation.scores import refuse_geometric
 from focuseval.formats import read_run
 from focuseval.inference.comparison import turned_pairs
 from focuseval.inference.correlation import correlate, tau_ap
@@ -255,6 +256,7 @@ def replacements(
             found.append(Replacement(*pair, documents, topics, names, (none, none), float("nan"), float("nan")))
             continue
         scored = [evaluate(part, runs, [measure], index=index) for part in parts]
+        refuse_geometric(scored[0], "stability")
         means, names = np.array([scores.mean[:, 0] for scores in scored]), scored[0].names
         flips = tuple(
             Flip(names[turn.better], names[turn.worse], *turn[2:], turn.needed * (documents / topics))

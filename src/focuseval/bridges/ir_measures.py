@@ -66,9 +66,10 @@ def register(**options: Any) -> Any:
 
 
 def offered() -> list[Measure]:
-    """Return the measures that ir_measures can name: all but its own, and those of all chunks of a chunker."""
-    own = {"P", "R", "AP", "RR", "nDCG", "Rprec", "Success"}
-    return [measure for measure in MEASURES if measure.name not in own and measure.name != "ceiling"]
+    """Return the measures that ir_measures can name: not its own, those of all chunks, nor one with another mean."""
+    own = {"P", "R", "AP", "RR", "nDCG", "Rprec", "Success", "IPrec", "Bpref", "infAP", "SetP", "SetF", "SetAP"}
+    others = {*own, "RBP", "ERR", "Judged", "ceiling"}
+    return [measure for measure in MEASURES if measure.name not in others and not measure.geometric]
 
 
 def our_name(measure: Any) -> str:

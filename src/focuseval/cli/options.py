@@ -244,6 +244,11 @@ def evaluation_options(
         gold_options,
         run_format_option,
         click.option("--missing", type=click.Choice(["zero", "skip"]), help="Unanswered topics: score 0, or left out."),
+        click.option(
+            "--empty-topics",
+            type=click.Choice(["skip", "zero"]),
+            help="Topics without anything relevant: left out, or score 0 as in trec_eval.  [default: skip]",
+        ),
         click.option("--cutoff", type=click.IntRange(1), help="Evaluate the first N results of each topic."),
         click.option("--cas", type=click.Choice(["strict", "vague"]), help="How structure in topics is read."),
         click.option("--topics", metavar="FILE", help=topics),

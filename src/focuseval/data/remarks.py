@@ -89,6 +89,11 @@ KINDS: dict[str, str | tuple[str, str]] = {
     "ranks are 0": "ranking: ranks are 0 (first in topic {0!r}); they are read as an order",
     "ranks go back": "ranking: ranks fall from line to line (first in topic {0!r}); the ranks decide",
     # a gold
+    "empty topics: skip": (
+        "topics without relevant documents are in no mean ({n}); trec_eval counts each that a run answers, and with -c "
+        'every one, as 0: give empty_topics="zero"'
+    ),
+    "empty topics: zero": "topics without anything relevant score 0 ({n})",
     "capped": (
         "{n} assessed element has more relevant than total characters and counts as wholly relevant",
         "{n} assessed elements have more relevant than total characters and count as wholly relevant",

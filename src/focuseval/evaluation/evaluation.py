@@ -104,8 +104,8 @@ def evaluate(
     progress
         Called with the share of the work that is done, whenever it has grown; maybe from several threads.
     policies
-        Changes of single policies: ``missing="skip"``, ``cutoff=1000`` …; and ``tokenizer="tiktoken:cl100k_base"`` or
-        ``"tokenizers:FILE"``, for budgets of tokens.
+        Changes of single policies: ``missing="skip"``, ``empty_topics="zero"``, ``cutoff=1000`` …; and
+        ``tokenizer="tiktoken:cl100k_base"`` or ``"tokenizers:FILE"``, for budgets of tokens.
     """
     return plan_evaluation(
         gold, runs, measures, task=task, profile=profile, index=index, docs=docs, topics=topics, chunks=chunks,
@@ -144,6 +144,8 @@ def plan_evaluation(gold: Any, runs: Any, measures: Any = None, **choices: Any) 
         chunks = tuple(chunks)
     plan = replace(plan, chunks=chunks, tokenizer=tokenizer, queries=strict)
     prepared = prepare(strict_gold(gold, strict) if strict else gold, index)
+    if plan.policies.empty_topics == "zero":
+        prepared = replace(prepared, all_topics=True)
     return Evaluation(plan, prepared, sources, names=names, **how)
 
 
@@ -187,9 +189,10 @@ class Evaluation:
             by_topic=np.array([s.counts for s in scored]).reshape(*shape, -1) if scored else None,
             tags={topic: tuple(filter(None, own.split(","))) for topic, own in tags.items() if own},
             decides=plan.decides,
+            geometric=tuple(asked.measure.geometric for asked in plan.measures),
             noticed=(
                 *remarks_on_names(plan.measures),
-                *remarks_on_gold(prepared.gold, plan.measures),
+                *remarks_on_gold(prepared, plan),
                 *(remark for s in scored for remark in s.remarks),
             ),
             evaluation=self,

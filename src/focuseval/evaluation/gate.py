@@ -15,6 +15,7 @@ import numpy as np
 from focuseval.data.tables import Table, numbers, render, words
 from focuseval.errors import FormatError, NotComparableError
 from focuseval.evaluation.score_file import Basis, finite, read_score_file
+from focuseval.evaluation.scores import Scores, refuse_geometric
 from focuseval.inference.regression import GateRule, GateVerdict, judge_changes
 from focuseval.inference.sentences import shown_p
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from focuseval.evaluation.scores import Scores
 
 _REMEDY = "write it with 'focuseval score GOLD RUN --per-topic --format json -o FILE'"
 
@@ -75,6 +75,7 @@ def judge(
     """
     if len(scores.runs) != 1:
         raise NotComparableError(f"expected one run to judge, found {len(scores.runs)}; call the gate once for each")
+    refuse_geometric(scores, "a gate")
     before, after = (Basis(one.gold_sha256, one.docs_sha256, one.signature) for one in (baseline, scores))
     for what, *both in before.differences(after):
         was, now = (v if v and len(v) <= 24 else f"{v[:12]}…" if v else "none" for v in both)

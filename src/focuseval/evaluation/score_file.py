@@ -20,6 +20,7 @@ _DEFAULTS = dict(part.split(":", 1) for part in Policies().signature().split("|"
     "repair": "no",
     "drop_tags": "",
     "tokenizer": "none",
+    "empty": "skip",
 }
 """What a signature that does not name a part stands for."""
 

@@ -68,6 +68,8 @@ class Scores:
     """What the readers of gold and runs noticed, and why another tool would print other numbers."""
     decides: str = ""
     """The measure by which runs are ordered and judged; empty for the first."""
+    geometric: tuple[float, ...] = ()
+    """For every measure, 0, or, where its mean over topics is geometric, what smaller values count as in it."""
     evaluation: Any = field(default=None, repr=False, compare=False)
     """The `Evaluation` that the values are of: plan, prepared gold and matches. None for a part of the topics."""
 
@@ -76,10 +78,20 @@ class Scores:
         """Means over topics, runs × measures; NaN where no topic is left."""
         counted = ~np.isnan(self.values)
         number = counted.sum(axis=1)
-        total = np.where(counted, self.values, 0.0).sum(axis=1)
+        total = np.where(counted, self.averaged, 0.0).sum(axis=1)
         mean: NDArray[np.float64] = np.full(total.shape, np.nan)
         np.divide(total, number, out=mean, where=number > 0)
+        if any(self.geometric):
+            np.exp(mean, out=mean, where=np.array(self.geometric) > 0)
         return mean
+
+    @cached_property
+    def averaged(self) -> NDArray[np.float64]:
+        """The values whose means are taken and compared: logarithms where the mean over topics is geometric."""
+        if not any(self.geometric):
+            return self.values
+        least = np.array(self.geometric)
+        return np.asarray(np.log(np.maximum(self.values, least), out=self.values.copy(), where=least > 0))
 
     @property
     def deciding(self) -> int:
@@ -262,7 +274,7 @@ def order_of(scores: Scores) -> NDArray[np.int64]:
     """
     from focuseval.inference.paired_tests import ranked  # noqa: PLC0415  as in `Scores.compare`
 
-    values = scores.values[:, :, scores.deciding]
+    values = scores.averaged[:, :, scores.deciding]
     kept = ~np.isnan(values).any(axis=0)
     return np.array(ranked(values[:, kept] if kept.any() else scores.mean[:, [scores.deciding]])[0], np.int64)
 
@@ -273,19 +285,28 @@ def compare_scores(
     """Compare all runs, or all with the run of number `baseline`, under one measure, in the order of `order_of`.
 
     A topic without a base for the measure is left out, and so is one that only some runs answer where unanswered topics
-    are left out of the mean (``missing=skip``): a comparison is over the same topics.
+    are left out of the mean (``missing=skip``): a comparison is over the same topics. A geometric mean is compared by
+    its logarithm, ``ln GMAP``, which is a mean over topics: a difference of d is a ratio of exp(d).
     """
     from focuseval.inference.comparison import compare  # noqa: PLC0415  as in `Scores.compare`
 
     if measure not in scores.measures:
         raise MeasureError(f"{measure} was not scored; there are {', '.join(scores.measures)}")
     order = order_of(scores)
-    values = scores.values[order, :, scores.measures.index(measure)]
+    values = scores.averaged[order, :, scores.measures.index(measure)]
     if np.isnan(values).all():
         raise NotComparableError(f"{measure}: no topic has a base for it, so there is nothing to compare")
     place = None if baseline is None else int(np.flatnonzero(order == baseline)[0])
     names = tuple(scores.names[i] for i in order)
-    return compare(measure, names, scores.topics, values, settings, baseline=place)
+    label = f"ln {measure}" if dict(zip(scores.measures, scores.geometric, strict=False)).get(measure) else measure
+    return compare(label, names, scores.topics, values, settings, baseline=place)
+
+
+def refuse_geometric(scores: Scores, what: str) -> None:
+    """Refuse a measure whose mean over topics is geometric: `what` adds up the values of topics."""
+    if any(scores.geometric):
+        name = scores.measures[int(np.argmax(scores.geometric))]
+        raise MeasureError(f"{name} is a geometric mean over topics, which {what} does not know; score or compare it")
 
 
 def find_run(name: str, scores: Scores, labels: Sequence[str]) -> int:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.data.gold import Gold
     from focuseval.data.run import Run
     from focuseval.evaluation.plan import Plan
     from focuseval.measures import MeasureCall
@@ -83,8 +82,7 @@ def score_match(matched: Matched, plan: Plan) -> RunScores:
                 f"{asked.key}: expected a number for each of {matched.topics} topics, found a shape of {computed.shape}"
             )
         values[:, column] = computed
-    if plan.policies.missing == "skip":
-        values[~matched.answered] = np.nan
+    values = by_policies(values, matched)
     if len(matched) and matched.unjudged == len(matched) and not shares_documents(matched):
         where = run.file or run.run_id
         named = next(filter(None, run.document.to_pylist()), None)
@@ -138,9 +136,14 @@ def curve_of(name: str, matched: Matched, plan: Plan) -> tuple[Floats, Floats]:
     arguments = asked.arguments(plan.policies)
     arguments.pop("at", None)
     x, y = (np.asarray(side, np.float64) for side in curve(matched, **arguments))
-    if plan.policies.missing == "skip":
-        y = np.where(matched.answered[:, None], y, np.nan)
-    return x, y
+    return x, by_policies(y, matched)
+
+
+def by_policies(values: Floats, matched: Matched) -> Floats:
+    """Return the rows of topics as the policies count those without anything relevant, and those not answered."""
+    if matched.policies.empty_topics == "zero":
+        values = np.nan_to_num(values)
+    return np.where(matched.answered[:, None], values, np.nan) if matched.policies.missing == "skip" else values
 
 
 def mean_of(y: Floats) -> Floats:
@@ -227,11 +230,15 @@ def remarks_on_peer(matched: Matched, values: Floats, plan: Plan) -> Iterator[Re
         yield Remark("peer differs", int(differ.sum()), (*names, share, because), run)
 
 
-def remarks_on_gold(gold: Gold, measures: Sequence[MeasureCall]) -> Iterator[Remark]:
-    """Yield every remark on a gold: of its reader, and on the sizes of its elements where a measure needs them."""
+def remarks_on_gold(prepared: Prepared, plan: Plan) -> Iterator[Remark]:
+    """Yield every remark on a gold: of its reader, on topics without relevance, on sizes that a measure needs."""
+    gold = prepared.gold
     where = gold.file or "the gold"
     yield from (remark_on(where, noticed) for noticed in gold.remarks)
-    if any("elements" in asked.needs for asked in measures):
+    empty = int(np.count_nonzero(~prepared.with_relevance))
+    if empty and (prepared.all_topics or (gold.scale == "trec" and plan.policies.compat == "none")):
+        yield Remark(f"empty topics: {plan.policies.empty_topics}", empty, file=where)
+    if any("elements" in asked.needs for asked in plan.measures):
         size, rsize = gold.elements.size, gold.elements.rsize
         if capped := int(np.count_nonzero((size >= 0) & (rsize > size))):
             yield Remark("capped", capped, file=where)

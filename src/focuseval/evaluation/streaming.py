@@ -182,7 +182,7 @@ def some_topics(prepared: Prepared, codes: Codes) -> Prepared:
         kept["topic"] = np.repeat(np.arange(len(codes), dtype=np.int32), high - low)
         tables[name] = replace(table, **kept)
     part = replace(gold, topics=tuple(gold.topics[code] for code in codes.tolist()), **tables)
-    return replace(prepare(part, prepared.index), whole=prepared)
+    return replace(prepare(part, prepared.index), whole=prepared, all_topics=prepared.all_topics)
 
 
 def _rows(column: Any, low: Codes, high: Codes) -> Any:

@@ -10,7 +10,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from focuseval.data.tables import Table, words
-from focuseval.measures.measure import FAMILIES, named, number
+from focuseval.measures.measure import AS_OURS, FAMILIES, TREC_EVAL, named, number
 from focuseval.measures.profiles import Policies
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ CITATIONS = {
     "information retrieval. INEX 2003 workshop proceedings.",
     "zhai2003beyond": "C. Zhai, W. W. Cohen, J. Lafferty. Beyond independent relevance: methods and evaluation metrics "
     "for subtopic retrieval. SIGIR 2003, 10–17.",
+    "buckley2004retrieval": "C. Buckley, E. M. Voorhees. Retrieval evaluation with incomplete information. SIGIR 2004, "
+    "25–32.",
     "goevert2005effectiveness": "N. Gövert, N. Fuhr, M. Lalmas, G. Kazai. Evaluating the effectiveness of "
     "content-oriented XML retrieval methods. Information Retrieval 9(6), 2006, 699–722.",
     "voorhees2005trec": "E. M. Voorhees, D. K. Harman (eds). TREC: Experiment and Evaluation in Information Retrieval. "
@@ -39,12 +41,19 @@ CITATIONS = {
     "3977, 2006, 43–57.",
     "piwowarski2006evaluation": "B. Piwowarski, G. Dupret. Evaluation in (XML) information retrieval: expected "
     "precision-recall with user modelling (EPRUM). SIGIR 2006, 260–267.",
+    "robertson2006gmap": "S. Robertson. On GMAP – and other transformations. CIKM 2006, 78–83.",
+    "yilmaz2006estimating": "E. Yilmaz, J. A. Aslam. Estimating average precision with incomplete and imperfect "
+    "judgments. CIKM 2006, 102–111.",
     "kamps2007evaluating": "J. Kamps, M. Lalmas, J. Pehcevski. Evaluating relevant in context: document retrieval with "
     "a twist. SIGIR 2007, 749–750.",
     "lalmas2007inex": "M. Lalmas, G. Kazai, J. Kamps, J. Pehcevski, B. Piwowarski, S. Robertson. INEX 2006 evaluation "
     "measures. INEX 2006, LNCS 4518, 2007, 20–34.",
     "kamps2008inex": "J. Kamps, J. Pehcevski, G. Kazai, M. Lalmas, S. Robertson. INEX 2007 evaluation measures. INEX "
     "2007, LNCS 4862, 2008, 24–33.",
+    "moffat2008rank": "A. Moffat, J. Zobel. Rank-biased precision for measurement of retrieval effectiveness. ACM TOIS "
+    "27(1), 2008, article 2.",
+    "chapelle2009expected": "O. Chapelle, D. Metzler, Y. Zhang, P. Grinspan. Expected reciprocal rank for graded "
+    "relevance. CIKM 2009, 621–630.",
     "arvola2011contextualization": "P. Arvola, S. Geva, J. Kamps, R. Schenkel, A. Trotman, J. Vainio. Overview of the "
     "INEX 2010 ad hoc track. INEX 2010, LNCS 6932, 2011, 1–32.",
     "gutierrez2024hipporag": "B. Jiménez Gutiérrez, Y. Shu, Y. Gu, M. Yasunaga, Y. Su. HippoRAG: neurobiologically "
@@ -65,8 +74,8 @@ def reference(key: str) -> str:
 
 _SIGNS = {
     "le": "≤", "ge": "≥", "ne": "≠", "cdot": "·", "cap": "∩", "cup": "∪", "emptyset": "∅", "subseteq": "⊆", "in": "∈",
-    "ldots": "…", "wedge": "and", "sum": "Σ", "max": "max", "min": "min", "log": "log", ",": " ", ";": " ", "{": "{",
-    "}": "}", " ": " ",
+    "ldots": "…", "wedge": "and", "sum": "Σ", "prod": "Π", "max": "max", "min": "min", "log": "log", "ln": "ln",
+    "exp": "exp ", "beta": "β", "epsilon": "ε", ",": " ", ";": " ", "{": "{", "}": "}", " ": " ",
 }  # fmt: skip
 _TOKEN = re.compile(r"\\([A-Za-z]+|.)|(.)", re.DOTALL)
 _SMALL = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
@@ -117,13 +126,13 @@ def _argument(rest: str) -> tuple[str, str]:
 
 def _attached(before: str, part: str, *, raised: bool) -> str:
     """Return a text with an index: a range behind a sum, a small number behind a log, else as LaTeX writes it."""
-    if before.endswith("Σ"):
+    if before.endswith(("Σ", "Π")):
         return f"{before}[{part}]"
     if raised and before.endswith("]"):
         return f"{before[:-1]} … {part}]"
     if not raised and part.isdigit():
         return before + part.translate(_SMALL)
-    return before + (part if raised else f"_{part}")
+    return before + (f"_{part}" if not raised else f"^({part})" if len(part) > 1 else f"^{part}".replace("^*", "*"))
 
 
 def _fraction(top: str, bottom: str) -> str:
@@ -186,7 +195,7 @@ def found_measure(text: str) -> tuple[Measure, str]:
 
 
 def _bare(text: str) -> Measure:
-    return named(text.split("(", maxsplit=1)[0].split("@", maxsplit=1)[0].strip())
+    return named(TREC_EVAL.sub(AS_OURS, text).split("(", maxsplit=1)[0].split("@", maxsplit=1)[0].strip())
 
 
 def _spelled(measure: Measure) -> str:
@@ -214,6 +223,8 @@ def explain(text: str) -> str:
         unless = " or ".join([*([measure.perfect_unless] if measure.perfect_unless else []), *budget])
         bounds += "; a perfect run reaches the upper one" + (f", but for {unless}" if unless else "")
     lines.append(bounds)
+    floor = measure.geometric
+    lines += [f"Mean        geometric over topics; a value below {floor:g} counts as {floor:g} in it"] if floor else []
     lines += [f"Needs       {needed(measure)}"] if measure.needs else []
     lines += [f"Tasks       {', '.join(measure.tasks)}"] if measure.tasks else []
     lines += [f"Example     {measure.example}"] if measure.example else []

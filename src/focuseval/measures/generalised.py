@@ -44,9 +44,8 @@ class ScoredArticles:
 
 
 def article_scores(m: Matched, score: str, beta: float, irr: int, n: int) -> ScoredArticles:
-    """Return the articles that may score: by F, tolerance to irrelevance, nearness to the entry point, or MAep."""
-    worth = m.a_relevant | (m.a_bep >= 0) if score == "bep" else m.a_relevant
-    rows = np.flatnonzero(worth)
+    """Return the relevant articles, scored by F, tolerance to irrelevance, nearness to the entry point, or MAep."""
+    rows = np.flatnonzero(m.a_relevant)
     topic = m.a_topic[rows].astype(np.int64)
     bounds = np.searchsorted(topic, np.arange(m.topics + 1)).astype(np.int64)
     if score == "t2i":
@@ -175,8 +174,7 @@ def average_generalised_precision(
     if form == "interpolated":
         return based(m, score, interpolate(s, added, whole).mean(axis=1))
     if form == "ratio":
-        relevant = m.a_relevant[s.row]
-        mean = ratio(total(gp[relevant], s.topic[relevant], m.topics), relevant_upto(m, None))
+        mean = ratio(total(gp, s.topic, m.topics), relevant_upto(m, None))
         return based(m, score, ratio(count(added, s.bounds), whole) * mean)
     return based(m, score, ratio(total(gp * added, s.topic, m.topics), whole))
 

@@ -99,6 +99,8 @@ class Measure:
     """Other names of the same measure: AgP is MAgP."""
     needs_if: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     """Parameter and value → what it needs instead: ``EPRUM(nav=contains)`` needs elements."""
+    geometric: float = 0.0
+    """Where not 0: the mean over topics is geometric, and smaller values count as this."""
     topicwise: bool = True
     """Whether a topic's value depends on that topic alone, not on chunks or lengths of the whole collection."""
 
@@ -207,6 +209,10 @@ def number(value: float | str) -> str:
 _NAME = re.compile(r"\s*(?P<name>[A-Za-z][\w-]*)\s*(?:\((?P<inside>[^()]*)\))?\s*(?:@\s*(?P<at>\S+))?\s*")
 
 
+TREC_EVAL = re.compile(r"\A\s*(P|recall|map_cut|ndcg_cut|success|iprec_at_recall)[_.](\d[\d.]*)\s*\Z")
+AS_OURS = r"\1@\2"
+"""Names of trec_eval that end in a cut-off (``P_10`` as it prints them, ``P.10`` behind its ``-m``), and ours."""
+
 _ASKING_A_MODEL = {
     "context_recall": "spanR@k",
     "contextual_recall": "spanR@k",
@@ -247,7 +253,9 @@ FAMILIES = (
     Family(
         "Documents (trec_eval)",
         "documents",
-        "P Precision precision R Recall recall AP MAP map RR MRR mrr nDCG NDCG ndcg Rprec Success HitRate hit_rate",
+        "P Precision precision R Recall recall SetR set_recall AP MAP map map_cut GMAP gm_map RR MRR mrr recip_rank "
+        "nDCG NDCG ndcg ndcg_cut Rprec RPrec Success HitRate hit_rate success IPrec iprec_at_recall Bpref BPref bpref "
+        "infAP SetP set_P SetF set_F SetAP set_map RBP ERR Judged",
     ),
     Family("Spans for RAG", "spans", "spanP spanR spanF IoU hit full spanRR spanNDCG"),
     Family(
@@ -272,10 +280,10 @@ def every_measure() -> tuple[Measure, ...]:
 def parse(text: str, measures: Iterable[Measure] | None = None) -> MeasureCall:
     """Return the measure that a name stands for; an unknown name is refused and the nearest ones offered.
 
-    >>> str(parse("MAgP( beta = 0.25 )"))
-    'MAgP(beta=0.25)'
+    >>> str(parse("MAgP( beta = 0.25 )")), str(parse("P_10"))
+    ('MAgP(beta=0.25)', 'P@10')
     """
-    shape = _NAME.fullmatch(text)
+    shape = _NAME.fullmatch(TREC_EVAL.sub(AS_OURS, text))
     if shape is None:
         raise MeasureError(f"{text!r} is not a measure's name; expected NAME, NAME(parameter=value) or NAME@k")
     measure = named(shape["name"], measures)

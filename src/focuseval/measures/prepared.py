@@ -53,13 +53,16 @@ class Prepared:
     whole: Prepared | None = None
     """What this is some topics of, or None: their documents are hashed and found in the index once."""
     all_topics: bool = False
-    """Whether topics without relevance count, too, as for the official tool of 2008–10."""
+    """Whether topics without relevance count, too, as for trec_eval and the official tool of 2008–10."""
 
     @cached_property
     def counted(self) -> Flags:
-        """For every topic of the gold, whether it has any relevant text (only these are in a mean)."""
-        if self.all_topics:
-            return np.ones(len(self.gold.topics), np.bool_)
+        """For every topic of the gold, whether it is in a mean: by default where it has any relevant text."""
+        return np.ones(len(self.gold.topics), np.bool_) if self.all_topics else self.with_relevance
+
+    @cached_property
+    def with_relevance(self) -> Flags:
+        """For every topic of the gold, whether it has any relevant text."""
         relevant = self.gold.relevant_topics.copy()
         elements = self.gold.elements
         relevant[elements.topic[(elements.exhaustivity > 0) | (elements.rsize > 0)]] = True
@@ -242,9 +245,9 @@ class Prepared:
 
     @cached_property
     def bep(self) -> Integers:
-        """For every article, its best entry point, or −1."""
-        bep = self.gold.articles.bep
-        if not (bep[self.relevant] >= 0).any():
+        """For every article, its best entry point, or −1; one in an article that is not relevant counts nowhere."""
+        bep = np.where(self.relevant, self.gold.articles.bep, -1)
+        if not (bep >= 0).any():
             raise MissingDataError(
                 f"{self.gold.file or 'the gold'}: no best entry points; they are needed for best in context "
                 "(entry points given as paths need index=)"

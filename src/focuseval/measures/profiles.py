@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 CHOICES = {
     "overlap": ("once", "inex_eval", "inex_eval_thorough"),
     "missing": ("zero", "skip"),
+    "empty_topics": ("skip", "zero"),
     "short": ("pad", "last"),
     "base": ("full", "filtered"),
     "cas": ("none", "strict", "vague"),
@@ -61,6 +62,8 @@ class Policies:
     """
     missing: str = "zero"
     """A topic that the run does not answer scores 0, or is left out of the mean (``skip``)."""
+    empty_topics: str = "skip"
+    """A topic without anything relevant, to a gold or a measure, is in no mean, or scores 0 (``empty:zero``)."""
     short: str = "pad"
     """gP past the last article: zeros are added, or the last value repeated (``last``)."""
     cutoff: int | None = None
@@ -99,9 +102,10 @@ class Policies:
             raise MeasureError(f"policy beta={self.beta} is out of range; use 0 to {MOST}")
 
     def signature(self) -> str:
-        """Return every policy as ``name:value``, in declared order."""
+        """Return every policy as ``name:value``, in declared order; two of them only where they are not the default."""
         hidden = {"filtered_tags"} if self.drop_tags else {"filtered_tags", "drop_tags"}
-        shown = {name: value for name, value in asdict(self).items() if name not in hidden}
+        hidden |= {"empty_topics"} if self.empty_topics == "skip" else set()
+        shown = {name.removesuffix("_topics"): value for name, value in asdict(self).items() if name not in hidden}
         return "|".join(f"{name}:{_word(value)}" for name, value in shown.items())
 
     def but(self, **changes: Any) -> Policies:

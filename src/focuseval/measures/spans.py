@@ -184,7 +184,7 @@ def hit(m: Matched, at: At = None) -> Floats:
 def full(m: Matched, at: At = None) -> Floats:
     """Return 1 where every highlighted character is returned."""
     seen = read(m, at)
-    return np.asarray(seen.relevant == seen.whole, np.float64)
+    return np.asarray((seen.relevant == seen.whole) & (seen.whole > 0), np.float64)
 
 
 def span_reciprocal_rank(m: Matched, at: int | None = None) -> Floats:

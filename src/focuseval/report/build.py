@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from focuseval.errors import NotComparableError
 from focuseval.evaluation.evaluation import plan_evaluation
-from focuseval.evaluation.scores import find_run
+from focuseval.evaluation.scores import find_run, refuse_geometric
 from focuseval.inference.settings import Settings
 from focuseval.report.charts import curves
 from focuseval.report.charts import runs as run_charts
@@ -211,6 +211,7 @@ def evidence_on(
         from focuseval.studies.fidelity import fidelity as test_fidelity  # noqa: PLC0415  only asked for by name
 
         tested = test_fidelity(evaluation.prepared.gold, None, evaluation.prepared.index)
+    refuse_geometric(evaluation.scores, "a report")
     labels = distinct(evaluation.scores.names)
     evidence = Evidence(
         evaluation=evaluation,

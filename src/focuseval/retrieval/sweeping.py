@@ -301,7 +301,7 @@ class Sweep:
         lines = [c.conclusion("chunking").headline]
         if len(self.names) == 1:
             return lines[0]
-        lines.append(f"The highest mean {self.measure} is {c.means[0]:.4f} over {counted(len(c.topics), 'topic')}.")
+        lines.append(f"The highest mean {c.measure} is {c.means[0]:.4f} over {counted(len(c.topics), 'topic')}.")
         if len(c.groups[0]) > 1:
             text = self.extents[self.names.index(cheap)]
             cost = f"({counted(text.chunks, 'chunk')}, {text.times:.2f} × the text)"

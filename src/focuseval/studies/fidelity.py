@@ -21,6 +21,7 @@ import pyarrow as pa
 from focuseval.data.spans import union
 from focuseval.data.tables import Table, numbers, words
 from focuseval.evaluation.evaluation import evaluate
+from focuseval.evaluation.scores import refuse_geometric
 from focuseval.inference.paired_tests import paired_differences, t_test
 from focuseval.measures.checks import repair, take
 from focuseval.measures.measure import parse
@@ -126,6 +127,7 @@ def space_test(gold: Gold, measures: Sequence[str], index: Any, **policies: Any)
 
 def _outcomes(scores: Scores, column: int) -> tuple[Outcome, ...]:
     row = {kind: i for i, kind in enumerate(SPACE)}
+    refuse_geometric(scores, "fidelity")
     values = scores.values[:, :, column]
     values = values[:, ~np.isnan(values).any(axis=0)]
     chosen = steps()
