@@ -91,8 +91,6 @@ HOW = ("exact", "normalised", "approximate", "ambiguous", "lost", "unchecked")
 """How a text was placed; ``unchecked``: a span that came without a text to check it against."""
 EXACT, NORMALISED, APPROXIMATE, AMBIGUOUS, LOST, UNCHECKED = range(len(HOW))
 
-_POSITIONS = ("line", "claimed_start", "claimed_end", "start", "end", "shift")
-
 _SHIFTS = 6
 """So many different shifts are named in a summary; the rest are counted together."""
 
@@ -209,7 +207,8 @@ class Alignment:
             "reason": [self._reason(i, moved[i]) for i in listed],
             "text": [self.text[i] for i in listed],
         }
-        numbers = {"similarity": pa.float64(), **dict.fromkeys(_POSITIONS, pa.int64())}
+        positions = ("line", "claimed_start", "claimed_end", "start", "end", "shift")
+        numbers = {"similarity": pa.float64(), **dict.fromkeys(positions, pa.int64())}
         return pa.table(columns, pa.schema([(name, numbers.get(name, pa.string())) for name in columns]))
 
     def _reason(self, row: int, moved: np.bool_) -> str:

@@ -197,14 +197,6 @@ def as_remote(error: Exception, name: str) -> RemoteError:
     return failure(name, errno.EIO, refused if found else f"the store failed ({type(error).__name__})")
 
 
-def _whole(name: str, data: bytes, size: int) -> bytes:
-    """Return content that has the expected size; one that ends too early is an error."""
-    if len(data) != size:
-        what = f"expected {size:,} bytes, found {len(data):,}: the object or its transfer is cut short"
-        raise failure(name, errno.EIO, what, again=True)
-    return data
-
-
 class Stat(NamedTuple):
     """What `os.stat_result` says of a file, as far as a store knows it."""
 
@@ -299,13 +291,8 @@ class Remote:
 
     def read_bytes(self) -> bytes:
         """Return the whole content."""
-
-        def once() -> bytes:
-            with self.system().open_input_file(self.path) as file:
-                size = file.size()
-                return _whole(str(self), file.read(size), size)
-
-        return self.attempt(once)
+        with ObjectReader(self) as file:
+            return file.readall()
 
     def read_text(self, encoding: str = "utf-8") -> str:
         """Return the whole content as text."""
@@ -436,9 +423,15 @@ class ObjectReader(io.RawIOBase):
 
     def _range(self, most: int) -> bytes:
         size = max(0, min(most, self._size - self._at))
-        if not size:
-            return b""
-        data = self._place.attempt(lambda: _whole(self.name, self._file.read_at(size, self._at), size))
+
+        def once() -> bytes:
+            data: bytes = self._file.read_at(size, self._at)
+            if len(data) != size:
+                what = f"expected {size:,} bytes, found {len(data):,}: the object or its transfer is cut short"
+                raise failure(self.name, errno.EIO, what, again=True)
+            return data
+
+        data = self._place.attempt(once) if size else b""
         self._at += size
         return data
 
