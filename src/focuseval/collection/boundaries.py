@@ -131,7 +131,7 @@ def between_blanks(text: str) -> tuple[Integers, Integers]:
 
 
 def code_points(text: str) -> NDArray[np.uint32]:
-    """Return the code points of a text."""
+    """Return the code points of a text, lone surrogates included."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
@@ -141,9 +141,6 @@ _BLANKS = np.array([code for code in range(0x3001) if chr(code).isspace()], np.u
 
 OTHER, LETTER, MARK, DENSE, DENSE_MARK = range(5)
 """As in `words.c`: no part of a word; a letter or number, a mark; the same in a script without blanks."""
-
-_KIND = {"L": LETTER, "N": LETTER, "M": MARK}
-"""What the first letter of a category says."""
 
 WITHOUT_BLANKS = (
     *((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF)),  # Thai and Lao, Myanmar, Khmer
@@ -173,9 +170,9 @@ def kinds() -> NDArray[np.uint8]:
     >>> kinds()[[ord(character) for character in "a7-漢"]]
     array([1, 1, 0, 3], dtype=uint8)
     """
-    plain = np.zeros(0x110000, np.uint8)
+    plain, of_category = np.zeros(0x110000, np.uint8), {"L": LETTER, "N": LETTER, "M": MARK}
     for first, end in _SCANNED:
-        plain[first:end] = [_KIND.get(category(chr(code))[0], OTHER) for code in range(first, end)]
+        plain[first:end] = [of_category.get(category(chr(code))[0], OTHER) for code in range(first, end)]
     for first, last in _BLOCKS:
         end = bisect_left(range(first, last + 1), True, key=lambda code: category(chr(code))[0] != "L")
         plain[first : first + end] = LETTER
@@ -300,8 +297,6 @@ _END = re.compile(
 _SHORT = re.compile(
     r"(?:^|[\s(\[])(?:[^\W\d_]|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|cf|al|etc|e\.g|i\.e|Fig|Eq|No|Vol|pp|ca|bzw|z\.B|d\.h)\.$"
 )
-_LONGEST = 8
-"""Characters before the end of a sentence among which an abbreviation is looked for."""
 
 
 def sentences(text: str) -> tuple[Integers, Integers]:
@@ -331,11 +326,10 @@ def _is_inside(text: str, found: re.Match[str]) -> bool:
         return False
     if text[found.end() : found.end() + 40].lstrip()[:1].islower():
         return True
-    return sign == "." and _SHORT.search(text, max(0, found.end() - _LONGEST), found.end()) is not None
+    return sign == "." and _SHORT.search(text, max(0, found.end() - 8), found.end()) is not None
 
 
 _JOINER, _RETURN, _FEED = 0x200D, 0x0D, 0x0A
-_REGIONAL = (0x1F1E6, 0x1F1FF)
 _FOLLOWING = (
     (0x0E33, 0x0E33),  # Thai and Lao AM: letters that are seen with the one before
     (0x0EB3, 0x0EB3),
@@ -350,7 +344,6 @@ _FOLLOWING = (
 
 _INITIALS = ((0x1100, 0x115F), (0xA960, 0xA97C))
 """Hangul initial consonants: several of them, and the syllable behind them, are seen as one character."""
-_SYLLABLES = ((0xAC00, 0xD7A3),)
 
 
 @cache
@@ -374,8 +367,8 @@ def moved_left(text: str, positions: Integers) -> Integers:
     before = np.append(np.uint32(0), codes[:-1])[: len(codes)]
     inside = np.isin(kinds()[codes], (MARK, DENSE_MARK)) | _table(*_FOLLOWING)[codes]
     inside |= (before == _JOINER) | ((before == _RETURN) & (codes == _FEED))
-    inside |= _table(*_INITIALS)[before] & _table(*_INITIALS, *_SYLLABLES)[codes]
-    at, regional = np.arange(len(codes)), _table(_REGIONAL)[codes]
+    inside |= _table(*_INITIALS)[before] & _table(*_INITIALS, (0xAC00, 0xD7A3))[codes]  # syllables
+    at, regional = np.arange(len(codes)), _table((0x1F1E6, 0x1F1FF))[codes]
     last_other = np.maximum.accumulate(np.where(regional, -1, at))
     inside |= regional & ((at - last_other) % 2 == 0)  # the second of a pair, counted from the first of a run
     inside[:1] = False

@@ -68,7 +68,13 @@ def intersect(left: Spans, right: Spans) -> Spans:
     >>> intersect(((0, 5), (8, 12)), ((3, 9),))
     ((3, 5), (8, 9))
     """
-    return shared_by((left, right), 2)
+    shared, i, j = [], 0, 0
+    while i < len(left) and j < len(right):
+        start, end = max(left[i][0], right[j][0]), min(left[i][1], right[j][1])
+        if start < end:
+            shared.append((start, end))
+        i, j = (i + 1, j) if left[i][1] < right[j][1] else (i, j + 1)
+    return tuple(shared)
 
 
 def shared_by(every: Sequence[Spans], least: int) -> Spans:

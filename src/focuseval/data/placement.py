@@ -172,10 +172,8 @@ class Alignment:
         return f"{len(self):,} {self.noun}: {', '.join(parts)}"
 
     def first_unplaced(self) -> tuple[str, ...]:
-        """Return one more line that names the first text without a place in its document and says why, if there is one.
-
-        A text whose document is not in the collection is not named here: another remark names the document.
-        """
+        """Return one more line that names the first text without a place in its document and says why, if any."""
+        # Another remark names documents that the collection does not have.
         rows = np.flatnonzero(((self.how == AMBIGUOUS) | (self.how == LOST)) & (self.places >= 0))
         if not len(rows):
             return ()

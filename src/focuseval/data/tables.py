@@ -194,10 +194,7 @@ class Table:
 
 
 def render(tables: Iterable[Table], layout: str = "table", *, signature: str = "", width: int | None = None) -> str:
-    """Return tables one after the other in one of the `LAYOUTS`, the signature of their scores last.
-
-    The width is that of a terminal table; where it is not given, the terminal's own, or 80 columns.
-    """
+    """Return tables one after the other in one of the `LAYOUTS`, fit for a terminal's width, their signature last."""
     draw = {"markdown": markdown, "latex": latex, "csv": csv}.get(layout, lambda table: terminal(table, width))
     last = {"markdown": f"`{signature}`\n", "latex": f"% {signature}\n", "csv": f"# {signature}\n"}
     return "\n".join([*map(draw, tables), *([last.get(layout, f"{signature}\n")] if signature else [])])
@@ -226,10 +223,7 @@ def terminal(table: Table, width: int | None = None) -> str:
 
 
 def fitted(columns: list[list[str]], left: list[bool], keys: int, limit: int) -> list[str]:
-    """Draw columns, each with its heading first: as they are, on their side, or in parts.
-
-    `left` says which columns hold words; the first `keys` columns name the rows.
-    """
+    """Draw columns (those on the `left` hold words, the first `keys` name rows) as they are, turned, or in parts."""
     least = _least(columns, left)
     if _total(least) <= limit:
         return _drawn(columns, left, limit)
@@ -336,14 +330,12 @@ def markdown(table: Table) -> str:
 
 
 def latex(table: Table) -> str:
-    r"""Return a LaTeX tabular (packages booktabs and amssymb); a title becomes a caption, notes become comments.
-
-    A row that begins with a bracket or a star gets braces before it: LaTeX would read these as an argument of ``\\``.
-    """
+    """Return a LaTeX tabular (packages booktabs and amssymb); a title becomes a caption, notes become comments."""
     notes = "".join(f"% {one_line(note)}\n" for note in table.notes)
     if not table.rows:
         return (f"% {one_line(table.title)}\n" if table.title else "") + notes
     rows = map(" & ".join, [map(latex_text, table.headings), *table.cells(latex_text, "\\textbf{{{}}}")])
+    # A bracket or a star at the beginning of a row would be read as an argument of \\\\ before it.
     head, *body = (("{}" if row[:1] in {"[", "*"} else "") + row + " \\\\\n" for row in rows)
     sides = "".join("l" if column.words else "r" for column in table.columns)
     grid = f"\\toprule\n{head}\\midrule\n{''.join(body)}\\bottomrule\n"

@@ -103,10 +103,7 @@ class Topic:
 
     @property
     def statuses(self) -> tuple[str, ...]:
-        """What became of the topic, as the file says: candidate, selected, assessed.
-
-        Either ``status="assessed"`` (one word or several), or a flag of that name (``selected="yes"``).
-        """
+        """What became of the topic: candidate, selected, assessed, by ``status="assessed"`` or ``selected="yes"``."""
         given = {**self.extra, **self.attributes}
         words = given.get("status", "").lower().replace(",", " ").split()
         known = ("candidate", "selected", "assessed")
