@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
 SMALLEST = 4_000_000
 LARGEST = 16_000_000
-_SHARE = 32
-"""A batch is at most this part of what came before it."""
 
 _AT_ONCE = 16
 """Objects of a store that are asked for at once: an answer takes longer than the content of a small one."""
@@ -134,11 +132,8 @@ def read_file(file: str) -> bytes:
 
 
 def batches(found: Iterable[Member | Files], scratch: Location, *, far: bool = False) -> Iterator[Batch]:
-    """Cut documents into batches, in order; a batch never mixes what is read in different ways.
-
-    For workers that are `far`, on a cluster, batches begin three times as large: a task costs more there.
-    """
-    least = min(3 * SMALLEST, LARGEST) if far else SMALLEST
+    """Cut documents into batches, in order; a batch never mixes what is read in different ways."""
+    least = min(3 * SMALLEST, LARGEST) if far else SMALLEST  # on a cluster a task costs more
     total, size, most, check = 0, 0, least, 0
     groups: list[Member | Files] = []
     spool: Any = None
@@ -159,7 +154,7 @@ def batches(found: Iterable[Member | Files], scratch: Location, *, far: bool = F
                 if groups and (size >= most or not alike):
                     yield closed()
                     total += size
-                    groups, spool, size, most = [], None, 0, min(max(least, total // _SHARE), LARGEST)
+                    groups, spool, size, most = [], None, 0, min(max(least, total // 32), LARGEST)
                 if rest.read is not None:
                     content = rest.read()
                     check = crc32(content, check if spool else 0)

@@ -160,9 +160,6 @@ def opened(path: Location) -> Any:
     return pa.input_stream(str(path), compression=packed)
 
 
-Contained = tuple[str, str, str, bytes]
-"""A document's id, the place to show in errors, its kind and its bytes."""
-
 _CHUNK, _LOOK = 1 << 22, 1 << 12
 _CLOSE = re.compile(rb"</doc\s*>", re.IGNORECASE)
 _OPEN = re.compile(rb"(?:\s|<\?.*?\?>|<!--.*?-->)*(?=<doc[\s>])", re.IGNORECASE | re.DOTALL)
@@ -172,8 +169,8 @@ _NUMBER = re.compile(
 _EXPECTED = "expected <doc> with a <docno> or an id"
 
 
-def contained(path: Location, kind: str) -> Iterator[Contained]:
-    """Yield the documents of a file, in order; those of TREC stand between ``<doc>`` and ``</doc>``."""
+def contained(path: Location, kind: str) -> Iterator[tuple[str, str, str, bytes]]:
+    """Yield the documents of a file in order: id, place to show in errors, kind and bytes."""
     if kind == "json":
         for at, name, text in json_documents([path]):
             yield name, str(at), "text", text.encode()
