@@ -34,10 +34,6 @@ if TYPE_CHECKING:
     Listed = tuple[Integers, Numbers]
 
 
-_AHEAD = 4
-"""So many times the limit are sorted at first: of nested units, about a third are kept."""
-
-
 def task_list(units: UnitSet, found: Integers, score: Numbers, task: Task, limit: int) -> Listed:
     """Return the units of a task's list, at most so many, and the scores that are written."""
     if task.one_per_article:
@@ -69,7 +65,7 @@ def best(units: UnitSet, found: Integers, score: Numbers, limit: int) -> Listed:
 
 def disjoint(units: UnitSet, found: Integers, score: Numbers, limit: int) -> Listed:
     """Return the best units that share no character with a better one."""
-    for ahead in (_AHEAD * limit, len(found)):
+    for ahead in (4 * limit, len(found)):  # of nested units, about a third are kept
         some, scores = best(units, found, score, ahead)
         kept = _without_overlap(units, some, limit)
         if len(kept) == limit or len(some) == len(found):
@@ -144,11 +140,7 @@ def _from_blocks(index: Index, elements: Integers, names: Sequence[str]) -> list
 
 
 def as_run(
-    units: UnitSet,
-    lists: Mapping[str, Listed],
-    settings: RetrievalSettings,
-    run_id: str,
-    description: str,
+    units: UnitSet, lists: Mapping[str, Listed], settings: RetrievalSettings, run_id: str, description: str
 ) -> Run:
     """Return the lists of topics as a run that says how it was made."""
     sizes = [len(listed[0]) for listed in lists.values()]

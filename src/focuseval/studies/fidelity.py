@@ -40,10 +40,6 @@ if TYPE_CHECKING:
     from focuseval.measures.topicwise import Integers
 
 
-_S_STEPS = (("S", "S_L"), ("S", "S_S"), ("S_L", "S_LD"), ("S_S", "S_ST"))
-_R_STEPS = (("R", "R_S"), ("R", "R_I"), ("R_S", "R_SI"), ("R_I", "R_SI"))
-
-
 @dataclass(frozen=True)
 class Change:
     """Two neighbouring runs of the space, and what is expected of their scores: ``>``, ``=`` or nothing (``?``)."""
@@ -54,7 +50,6 @@ class Change:
     dimension: str
 
     def __str__(self) -> str:
-        """Return ``S-R → S_L-R``."""
         return f"{self.first} → {self.second}"
 
 
@@ -64,11 +59,13 @@ def steps() -> tuple[Change, ...]:
     >>> len(steps()), str(steps()[0])
     (36, 'S-R → S_L-R')
     """
-    along_s = [Change(f"{a}-{r}", f"{b}-{r}", ">", "S") for r in RANKINGS for a, b in _S_STEPS]
+    s_steps = (("S", "S_L"), ("S", "S_S"), ("S_L", "S_LD"), ("S_S", "S_ST"))
+    r_steps = (("R", "R_S"), ("R", "R_I"), ("R_S", "R_SI"), ("R_I", "R_SI"))
+    along_s = [Change(f"{a}-{r}", f"{b}-{r}", ">", "S") for r in RANKINGS for a, b in s_steps]
     along_r = [
         Change(f"{s}-{a}", f"{s}-{b}", ">" if ("I" in a) != ("I" in b) else "=" if s == "S" else "?", "R")
         for s in SELECTIONS
-        for a, b in _R_STEPS
+        for a, b in r_steps
     ]
     return (*along_s, *along_r)
 
