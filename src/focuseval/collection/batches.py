@@ -115,14 +115,9 @@ def read_file(file: str) -> bytes:
         if is_url(file):
             size, data = 0, location(file).read_bytes()
         else:
-            handle = os.open(file, os.O_RDONLY | getattr(os, "O_BINARY", 0))  # `open` has four more system calls
-            try:
-                size = os.fstat(handle).st_size
-                data = os.read(handle, size + 1) if size <= MAX_BYTES else b""
-                while len(data) < size <= MAX_BYTES and (more := os.read(handle, size - len(data))):
-                    data += more
-            finally:
-                os.close(handle)
+            with open(file, "rb", buffering=0) as stream:  # noqa: PTH123  every file of a collection
+                size = os.fstat(stream.fileno()).st_size
+                data = stream.readall() if size <= MAX_BYTES else b""
     except OSError as error:
         raise CollectionError(f"cannot read: {error.strerror}", at=file, remedy=KEEP_GOING) from None
     if max(size, len(data)) > MAX_BYTES:

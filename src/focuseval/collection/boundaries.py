@@ -19,7 +19,6 @@ ends a pair of regional indicators, which is a flag. These are the rules of Unic
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -149,19 +148,6 @@ WITHOUT_BLANKS = (
 )
 """First and last code points of scripts that put no blanks between words."""
 
-_BLOCKS = (
-    *((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xAC00, 0xD7A3), (0x17000, 0x187FF), (0x20000, 0x2A6DF)),
-    *((0x2A700, 0x2B73F), (0x2B740, 0x2B81F), (0x2B820, 0x2CEAF), (0x2CEB0, 0x2EBEF), (0x2EBF0, 0x2EE5F)),
-    *((0x30000, 0x3134F), (0x31350, 0x323AF), (0x323B0, 0x3347F)),
-)
-"""Blocks whose code points are letters from the first up to some last one, and nothing after it."""
-
-_SCANNED = (
-    *((0, 0x3400), (0x4DC0, 0x4E00), (0xA000, 0xAC00), (0xD7A4, 0xD800), (0xF900, 0x17000), (0x18800, 0x20000)),
-    *((0x2F800, 0x2FA20), (0xE0000, 0xE0200)),
-)
-"""Where every code point is asked for; the rest is private, for surrogates, or not assigned."""
-
 
 @cache
 def kinds() -> NDArray[np.uint8]:
@@ -171,11 +157,8 @@ def kinds() -> NDArray[np.uint8]:
     array([1, 1, 0, 3], dtype=uint8)
     """
     plain, of_category = np.zeros(0x110000, np.uint8), {"L": LETTER, "N": LETTER, "M": MARK}
-    for first, end in _SCANNED:
+    for first, end in ((0, 0x34000), (0xE0000, 0xE0200)):  # the rest is private, or not assigned
         plain[first:end] = [of_category.get(category(chr(code))[0], OTHER) for code in range(first, end)]
-    for first, last in _BLOCKS:
-        end = bisect_left(range(first, last + 1), True, key=lambda code: category(chr(code))[0] != "L")
-        plain[first : first + end] = LETTER
     for low, high in WITHOUT_BLANKS:
         here = plain[low : high + 1]
         here[here > OTHER] += DENSE - LETTER

@@ -54,17 +54,10 @@ def kind_of(name: str) -> tuple[str, str]:
     >>> kind_of("co/2000/r7023.xml.gz"), kind_of("docs.JSONL"), kind_of("LICENCE")
     (('co/2000/r7023', '.xml'), ('docs', '.jsonl'), ('LICENCE', ''))
     """
-    stem, extension = _parted(name)
-    return _parted(stem) if extension in PACKED else (stem, extension)
-
-
-def _parted(name: str) -> tuple[str, str]:
-    """Return what `os.path.splitext` does, sooner for usual names: it is asked of every file of a collection."""
-    stem, dot, extension = name.rpartition(".")
-    if not stem or stem[-1] in "./" or "/" in extension:
-        stem, extension = splitext(name)  # noqa: PTH122  a member's name is no path of this machine
-        return stem, extension.lower()
-    return stem, dot + extension.lower()
+    stem, extension = splitext(name)  # noqa: PTH122  a member's name is no path of this machine
+    if extension.lower() in PACKED:
+        stem, extension = splitext(stem)  # noqa: PTH122  as above
+    return stem, extension.lower()
 
 
 def unpacked(data: bytes, file: str) -> bytes:

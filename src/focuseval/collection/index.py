@@ -233,7 +233,10 @@ class Index(Described):
         return row
 
     def resolve_points(self, rows: ArrayLike, pointers: Any, whitespace: str = "keep") -> NDArray[np.int64]:
-        """Return positions of XPointers (``/a[1]/text()[1].5``; ``strip``: without blank nodes) or elements, or −1."""
+        """Return the positions of XPointers (``/a[1]/p[2]/text()[1].5``) or of elements' starts; −1 where missing.
+
+        ``whitespace="strip"`` does not count text nodes that hold white space alone.
+        """
         paths, n, offset = split_pointers(pointers)
         position = np.full(len(n), -1, np.int64)
         for block, here, document, element in self._resolved(rows, paths):

@@ -192,7 +192,7 @@ class Scores:
         }
 
     def remarks(self) -> list[str]:
-        """Return, in words, what a reader of the numbers should know besides the counts."""
+        """Return, in words, what a reader should know besides the counts; what many runs share stands there once."""
         own = zip(self.names, self.counts, strict=True)
         return folded((*self.noticed, *(remark for name, counts in own for remark in counts.remarks(name))))
 

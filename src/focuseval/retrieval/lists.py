@@ -20,11 +20,10 @@ from focuseval.data.run import Run
 from focuseval.retrieval.units import ElementUnits, with_ancestors
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from focuseval.collection.index import Index
     from focuseval.measures.tasks import Task
     from focuseval.retrieval.settings import RetrievalSettings
     from focuseval.retrieval.units import UnitSet
@@ -115,28 +114,20 @@ def places(units: UnitSet, rows: Integers) -> Places:
     if not isinstance(units, ElementUnits):
         return Places(names, None, *units.spans(rows), np.ones(len(rows), np.bool_))
     every = with_ancestors([np.unique(rows).astype(np.int32)], units.words["parent"])
-    n, start, end = _from_blocks(index, every, ("n", "start", "end"))
+    bounds, columns = index.element_bounds[index.first], {"n": every * 0, "start": every * 0, "end": every * 0}
+    cuts = np.searchsorted(every, bounds)
+    for number in np.flatnonzero(np.diff(cuts)).tolist():
+        block, here = index.blocks[number], slice(int(cuts[number]), int(cuts[number + 1]))
+        for name, column in columns.items():
+            column[here] = block.element(name)[every[here] - bounds[number] + block.element_bounds[0]]
     at, tag, parent = np.searchsorted(every, rows), units.words["tag"][every], units.words["parent"][every]
     above = np.where(parent < 0, -1, np.searchsorted(every, parent))
     plain = np.diff(index.element_bounds)[document] == 1
     plain &= np.append(np.array(units.words.tags) == TAG, False)[tag[at]]
     paths = None
     if not plain.all():
-        paths = pc.if_else(pa.array(~plain), path_strings(at, above, tag, n, units.words.tags), None)
-    return Places(names, paths, start[at], end[at], plain)
-
-
-def _from_blocks(index: Index, elements: Integers, names: Sequence[str]) -> list[Integers]:
-    """Return columns of some elements of the collection, given ascending."""
-    bounds = index.element_bounds[index.first]
-    cuts = np.searchsorted(elements, bounds)
-    columns = [np.zeros(len(elements), np.int64) for _ in names]
-    for number in np.flatnonzero(np.diff(cuts)).tolist():
-        block, here = index.blocks[number], slice(int(cuts[number]), int(cuts[number + 1]))
-        inside = elements[here] - bounds[number] + block.element_bounds[0]
-        for name, column in zip(names, columns, strict=True):
-            column[here] = block.element(name)[inside]
-    return columns
+        paths = pc.if_else(pa.array(~plain), path_strings(at, above, tag, columns["n"], units.words.tags), None)
+    return Places(names, paths, columns["start"][at], columns["end"][at], plain)
 
 
 def as_run(

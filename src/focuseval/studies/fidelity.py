@@ -269,25 +269,21 @@ def fidelity(
 
 
 def tables(found: Fidelity) -> list[Table]:
-    """Return everything as tables, the verdict first."""
-    return [
-        verdict_table(found.space),
-        *(space_table(found.space, measure) for measure in found.space.measures),
-        *(steps_table(found.space, measure) for measure in found.space.measures),
-        recall_base_table(found),
-        requirements_table(found),
-        gap_table(found),
-    ]
-
-
-def verdict_table(test: SpaceTest) -> Table:
-    """Return how many expected orders every measure keeps, on each dimension and in all."""
+    """Return everything as tables; first how many expected orders every measure keeps, on each dimension and in all."""
+    test = found.space
     rows = tuple(
         (measure, *("{} / {}".format(*test.verdict(measure, dimension)) for dimension in ("S", "R", None)))
         for measure in test.measures
     )
-    notes = ("S: which parts of an article; R: the order of articles. Kept / expected orders of neighbouring runs.",)
-    return Table("Expected orders kept", (*words("measure"), *numbers("S", "R", "all")), rows, notes)
+    note = "S: which parts of an article; R: the order of articles. Kept / expected orders of neighbouring runs."
+    return [
+        Table("Expected orders kept", (*words("measure"), *numbers("S", "R", "all")), rows, (note,)),
+        *(space_table(test, measure) for measure in test.measures),
+        *(steps_table(test, measure) for measure in test.measures),
+        recall_base_table(found),
+        requirements_table(found),
+        gap_table(found),
+    ]
 
 
 def space_table(test: SpaceTest, measure: str) -> Table:
