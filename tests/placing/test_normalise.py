@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.placing.normalise import code_points, normal_form, normalise
+from focuseval.collection.boundaries import code_points
+from focuseval.placing.normalise import normal_form, normalise
 from oracle.alignment import normal
 
 TRICKY = st.text(st.sampled_from("ab \t\r\n\u00a0\u2003ée\u0301\u0323ﬁ½“”–\u200b\ufeff한नि🙂שלום\u00a8"), max_size=30)

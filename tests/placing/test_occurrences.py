@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from focuseval.collection.boundaries import code_points
 from focuseval.placing import occurrences as module
-from focuseval.placing.normalise import code_points
 from focuseval.placing.occurrences import find_all, occurrences
 from oracle.alignment import all_starts
 

@@ -19,7 +19,6 @@ import threading
 import uuid
 from collections import Counter
 from dataclasses import dataclass, replace
-from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -29,7 +28,6 @@ from focuseval.assessment.plan import IMPORTED, PERSON, Unit, assessors, known_u
 from focuseval.assessment.rules import FINISHED, NOT_RELEVANT, RELEVANT, Edit, Judgement, as_dict
 from focuseval.assessment.store import ADJUDICATED, Key, Request, Saved, Store
 from focuseval.data import highlights as spans
-from focuseval.data.highlights import jaccard
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:
@@ -68,12 +66,8 @@ def combine(judgements: Sequence[Judgement], rule: str) -> Judgement:
     if rule not in COMBINED or not judgements or (rule == "one" and len(judgements) != 1):
         raise AssessError(f"expected one of {', '.join(COMBINED)} and the judgements it needs, found {rule!r}")
     every = [judgement.highlights for judgement in judgements]
-    if rule == "union":
-        highlights = spans.merge(span for one in every for span in one)
-    elif rule == "majority":
-        highlights = spans.shared_by(every, len(every) // 2 + 1)
-    else:
-        highlights = reduce(spans.intersect, every)
+    least = {"union": 1, "majority": len(every) // 2 + 1}.get(rule, len(every))
+    highlights = spans.shared_by(every, least)
     if highlights:
         points = {judgement.entry_point for judgement in judgements}
         grades: dict[str, set[str]] = {}
@@ -99,10 +93,7 @@ def finished_sides(store: Store, topic: str, document: str) -> list[Saved]:
 def decide(
     store: Store, page: Document, topic: str, rule: str, of: Sequence[str], *, version: int, token: str, actor: str
 ) -> Saved:
-    """Write the adjudicated judgement of a document: ``one``, ``union`` or ``intersection`` of those of some assessors.
-
-    Version, token and actor are as for any edit; the actor is the adjudicator.
-    """
+    """Write the decision on a document: ``one``, ``union`` or ``intersection`` of the judgements of some assessors."""
     chosen = [saved for saved in finished_sides(store, topic, page.id) if saved.key.assessor in of]
     if len(chosen) != len(set(of)):
         raise AssessError("not all of these assessors have finished the document")
@@ -120,11 +111,8 @@ def _decision(chosen: Sequence[Saved], rule: str, source: Edit) -> Edit:
 
 
 def stale_decisions(store: Store) -> dict[Unit, tuple[str, ...]]:
-    """Return the decisions that are older than a judgement under them: (topic, document) → whose changed since.
-
-    A document whose answer is known, for training or as a control, was decided before it was judged on purpose.
-    """
-    known = known_units(store)
+    """Return the decisions that are older than a judgement under them: (topic, document) → whose changed since."""
+    known = known_units(store)  # whose answers were decided before they were judged, on purpose
     units = (key[1:] for key in store.judged(ADJUDICATED))
     changed = {unit: changed_since(store, unit) for unit in units if unit not in known}
     return {unit: newer for unit, newer in changed.items() if newer}
@@ -142,11 +130,7 @@ def changed_since(store: Store, unit: Unit) -> tuple[str, ...]:
 
 
 def agree(sides: Sequence[Saved], least: float = 1.0) -> bool:
-    """Whether several judgements of one document agree; one alone agrees with nobody.
-
-    All found the document relevant, or all did not; what all highlighted is at least a share `least` of what any did,
-    and where it is all of it the entry points are the same, too.
-    """
+    """Whether several judgements of a text agree: verdicts, a share `least` of the highlights, entry points."""
     if len(sides) < 2:
         return False
     same_text = len({saved.text_sha256 for saved in sides}) == 1
@@ -158,11 +142,7 @@ def agree(sides: Sequence[Saved], least: float = 1.0) -> bool:
 def accept_agreed(
     store: Store, page: Callable[[str], Document], rule: str, least: float, *, topics: Collection[str], actor: str
 ) -> int:
-    """Decide every undecided document of some topics on which all people agree, all of them or none; return how many.
-
-    The decision is the ``union`` or ``intersection`` of the judgements, where at least a share `least` of the text is
-    common to all; `page` gives a document's text.
-    """
+    """Decide, by a rule, all undecided documents on which people agree as far as `least` says; return how many."""
     if rule not in ("union", "intersection") or not 0.5 <= least <= 1:
         raise AssessError("expected union or intersection, and an agreement from 0.5 to 1")
     persons = set(people(store))
@@ -177,7 +157,7 @@ def accept_agreed(
                 source = {"rule": rule, "of": sorted(saved.key.assessor for saved in each), "least": least}
                 edit, token = _decision(each, rule, source), uuid.uuid4().hex
                 requests.append(Request(decision.key, text, edit, decision.version, token, actor))
-    store.edit_all(requests)
+    store.edit_all(requests)  # all of them or none
     return len(requests)
 
 
@@ -268,10 +248,6 @@ def counts_text(counts: Mapping[str, int]) -> str:
     return "judged documents: " + ", ".join(f"{n} {words.get(kind, f'by {kind}')}" for kind, n in counts.items())
 
 
-PERIODS = 12
-"""Points of a curve over time, at most."""
-
-
 class SharedDocument(NamedTuple):
     """A document that several finished for a topic."""
 
@@ -347,7 +323,7 @@ class SharedDocuments:
         return SharedDocument(
             *unit,
             tuple(bool(saved.judgement.highlights) for saved in sides),
-            jaccard([saved.judgement.highlights for saved in sides]),
+            spans.jaccard([saved.judgement.highlights for saved in sides]),
             max(saved.at for saved in sides),
             agree(human),
             decided,
@@ -379,7 +355,7 @@ def periods(found: Iterable[SharedDocument]) -> list[Period]:
     """Return how far assessors agree as time goes by: documents that several finished, in equal parts by time."""
     documents = sorted((one.newest, len(set(one.verdicts)) == 1, one.jaccard) for one in found)
     curve = []
-    for part in np.array_split(np.arange(len(documents)), min(PERIODS, len(documents)) or 1):
+    for part in np.array_split(np.arange(len(documents)), min(12, len(documents)) or 1):
         if len(part):
             begins, alike, shares = zip(*(documents[k] for k in part), strict=True)
             curve.append(Period(begins[0], len(part), float(np.mean(alike)), float(np.mean(shares))))

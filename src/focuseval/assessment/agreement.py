@@ -50,11 +50,7 @@ ROW = np.dtype(
 
 
 def compare_sides(sides: Sequence[Saved], places: Sequence[int], extents: Callable[[str], Extents]) -> NDArray[np.void]:
-    """Return a row for every two of the finished judgements of one document that are of the same text.
-
-    `places` are the numbers of the assessors, which the rows carry; `extents` gives the elements of a document. Of a
-    text that is another one now, no element is compared.
-    """
+    """Return a row for every two finished judgements of one document, by numbered assessors, of the same text."""
     texts: dict[str, list[int]] = {}
     for k, saved in enumerate(sides):
         texts.setdefault(saved.text_sha256, []).append(k)
@@ -62,7 +58,8 @@ def compare_sides(sides: Sequence[Saved], places: Sequence[int], extents: Callab
     for same in texts.values():
         if len(same) == 1:
             continue
-        here, number, (left, right) = [sides[k] for k in same], np.array([places[k] for k in same]), _pairs(len(same))
+        here, number = [sides[k] for k in same], np.array([places[k] for k in same])
+        left, right = np.triu_indices(len(same), 1)
         rows = np.zeros(len(left), ROW)
         rows["left"], rows["right"], rows["distance"] = number[left], number[right], np.nan
         relevant = [k for k, saved in enumerate(here) if saved.judgement.highlights]
@@ -90,7 +87,7 @@ def _specificity(
 ) -> tuple[Floats, Floats, int]:
     """Return what is known of each side, the sums of products of every two, and the number of elements."""
     sha256, start, end = extents(sides[0].key.document)
-    if sha256 != sides[0].text_sha256:
+    if sha256 != sides[0].text_sha256:  # of a text that is another one now, no element is compared
         start = end = start[:0]
     known, products = np.zeros((len(_SIDES), len(sides))), np.zeros((len(sides), len(sides)))
     known[1] = [spans.size(saved.judgement.highlights) for saved in sides]
@@ -111,11 +108,6 @@ def _specificity(
         products[np.ix_(relevant, relevant)] = both
         known[2:, relevant] = [mean, np.diagonal(both), shares.min(axis=1), shares.max(axis=1)]
     return known, products, len(start)
-
-
-@cache
-def _pairs(number: int) -> tuple[NDArray[np.int64], ...]:
-    return np.triu_indices(number, 1)
 
 
 Finished = dict[str, dict[Unit, Saved]]
@@ -225,6 +217,8 @@ def summed(parts: Sequence[NDArray[np.void]], names: Sequence[str], *, resamples
     for k, (begin, end) in enumerate(zip(first.tolist(), [*first[1:].tolist(), len(rows)], strict=True)):
         distances = rows["distance"][begin:end]
         known = np.sort(distances[~np.isnan(distances)])
+        cut = _columns(rows[begin:end]), elements[:, begin:end]
+        ranges = intervals(*cut, known, resamples) if resamples else {}
         yield Agreement(
             names[rows["left"][begin]],
             names[rows["right"][begin]],
@@ -234,9 +228,7 @@ def summed(parts: Sequence[NDArray[np.void]], names: Sequence[str], *, resamples
             distance=float(known[(len(known) - 1) // 2] + known[len(known) // 2]) / 2 if len(known) else _NAN,
             relevant=(int(added["left_relevant"][k]), int(added["right_relevant"][k])),
             highlighted=(int(added["left_size"][k]), int(added["right_size"][k])),
-            intervals=intervals(_columns(rows[begin:end]), elements[:, begin:end], known, resamples)
-            if resamples
-            else {},
+            intervals=ranges,
         )
 
 
@@ -250,10 +242,7 @@ def _columns(rows: NDArray[np.void]) -> Floats:
 
 
 def _moments(rows: NDArray[np.void], first: NDArray[np.int64]) -> Floats:
-    """Return the six moments of every row, of values around their pair's mean and over a range of one.
-
-    What never varies has a range of zero, and no correlation.
-    """
+    """Return the six moments of every row, of values around their pair's mean and over a range of one."""
     number, around, squares, ranges = rows["elements"], [], [], []
     sizes = np.diff(first, append=len(rows))
     total = np.maximum(np.add.reduceat(number, first), 1)  # documents of changed texts have no elements
@@ -261,7 +250,7 @@ def _moments(rows: NDArray[np.void], first: NDArray[np.int64]) -> Floats:
         mean = rows[f"{side}_mean"]
         shift = mean - np.repeat(np.add.reduceat(number * mean, first) / total, sizes)
         widths = np.maximum.reduceat(rows[f"{side}_most"], first) - np.minimum.reduceat(rows[f"{side}_least"], first)
-        reach = np.repeat(np.where(widths > 0, widths, 1.0), sizes)
+        reach = np.repeat(np.where(widths > 0, widths, 1.0), sizes)  # what never varies has no correlation
         around.append(number * shift / reach)
         squares.append((rows[f"{side}_square"] + number * shift**2) / reach**2)
         ranges.append((shift, reach))

@@ -62,8 +62,6 @@ LARGEST = 2**31
 DENSEST, SMALL = 200, 2**24
 """How many times larger than packed a file of more than `SMALL` bytes may be: judgements are some twenty times."""
 _GOLD = {"gold-jsonl": "gold.jsonl", "inex-2005": "inex-2005", "inex-2008": "inex-2008.txt", "trec-qrels": "gold.qrels"}
-_OLDEST = (1980, 1, 1, 0, 0, 0)
-"""The time that every file in the archive has, so that equal contents are equal bytes."""
 
 
 def write_archive(
@@ -152,7 +150,7 @@ def _zip(folder: Path, target: Path, facts: dict[str, Any]) -> None:
     head = {MANIFEST: (json.dumps(manifest, ensure_ascii=False, indent=1) + "\n").encode()}
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in {**head, **contents}.items():
-            info = zipfile.ZipInfo(name, _OLDEST)
+            info = zipfile.ZipInfo(name)  # of 1980, so that equal contents are equal bytes
             info.compress_type, info.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
             archive.writestr(info, data)
 
@@ -225,12 +223,7 @@ Made by focuseval {version}.
 def readme(
     store: Store, title: str, topics: Sequence[Topic], facts: Mapping[str, Any], *, rule: str, remarks: Iterable[str]
 ) -> str:
-    """Return the README of a project with a title.
-
-    `facts` are its pool, its agreement, how many documents it has, the version of its guidelines, and whether people's
-    names were replaced; `rule` says how several judgements became one, and `remarks` what else is to be said of the
-    gold.
-    """
+    """Return the README of a project: `facts` are what `_write_facts` returned, and whether names were replaced."""
     first, last = store.database.read().execute("SELECT min(at), max(at) FROM events").fetchone()
     pool, pairs, alpha = facts["pool"], facts["pairs"], facts["documents_alpha"]
     to_judge = counted(len(pool.entries), "document")
@@ -249,7 +242,7 @@ def readme(
         rows = tuple((one["left"], one["right"], one["documents"], one["kappa"], one["jaccard"]) for one in pairs)
         of_all = "" if alpha is None else f"\n\nKrippendorff's α of documents: {alpha:.3f}"
         agreement = f"{_markdown(columns, rows)}{of_all}"
-    version = facts["guidelines"]
+    version, written = facts["guidelines"], "The assessors were told what stands in `guidelines.md` (version {})."
     return _README.format(
         title=title,
         topics=len(topics),
@@ -266,9 +259,7 @@ def readme(
         rule=f"{_RULES[rule]} (`{rule}`)",
         remarks="".join(f"\n- {line}" for line in remarks),
         agreement=agreement,
-        guidelines=f"The assessors were told what stands in `guidelines.md` (version {version})."
-        if version
-        else "None were written.",
+        guidelines=written.format(version) if version else "None were written.",
         version=__version__,
     )
 

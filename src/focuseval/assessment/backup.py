@@ -238,16 +238,13 @@ def _highest(path: Path) -> int:
 
 
 def _set_aside(project: Path) -> Path | None:
-    """Copy the file and its log to a folder of their own, then take the log away from where it would do harm.
-
-    Nobody has the file open, this process included, so that plain copies do no harm; they also take a damaged file.
-    """
+    """Copy the file and its log to a folder of their own, then take the log away from where it would do harm."""
     present = [path for side in ("", *SIDES) if (path := project / f"{DATABASE}{side}").exists()]
     if not present:
         return None
     kept = project / KEPT / f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}"
     kept.mkdir(mode=0o700, parents=True)
-    for path in present:
+    for path in present:  # nobody has it open, so that a plain copy does no harm; it also takes a damaged file
         shutil.copy2(path, kept / path.name)
         sync(kept / path.name)
     sync(kept)

@@ -47,7 +47,6 @@ class Checked:
     """What the log was compared with, and how many events that has."""
 
     def __str__(self) -> str:
-        """Return one line for the terminal."""
         looked = (
             f"{counted(self.judgements, 'judgement')}, {counted(self.highlights, 'highlight')}, "
             f"{counted(self.events, 'event')}"

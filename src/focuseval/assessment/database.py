@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 VERSION = 2
 """1: until 0.1.0; 2: language models among the assessors, whom an older focuseval would take for people."""
-ROOM = 2**16
-"""Bytes that a commit or the beginning of a log may need; with fewer the disk is called full."""
 _UNOPENED = "the project was not opened"
 
 SCHEMA = """
@@ -242,5 +240,6 @@ class Database:
         except (sqlite3.OperationalError, sqlite3.DatabaseError) as error:
             damaged = not isinstance(error, sqlite3.OperationalError)
             rest = restore_remedy(self.path.parent) if damaged else consequence
-            full = disk_usage(self.path.parent).free < ROOM  # SQLite says 'I/O error' where the log cannot begin
+            # A commit or the beginning of a log may need so many bytes; SQLite says 'I/O error' where it cannot begin.
+            full = disk_usage(self.path.parent).free < 2**16
             raise StorageError(f"{self.path}: {'the disk is full' if full else error}; {rest}") from error

@@ -45,14 +45,13 @@ from focuseval.errors import AssessError, FormatError, Place
 from focuseval.placing.anchor import LOST, MOVED, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 
     from focuseval.collection.rendering import Document
 
 _HEAD = {"focuseval": "assessments", "version": 1}
 EVENT_FIELDS = ("at", "actor", "assessor", "topic", "document", "version", "edit", "text_sha256", "key")
 """What an event says, but for its number, which an import gives anew."""
-_EVENT_TYPES: dict[str, type] = {**dict.fromkeys(EVENT_FIELDS, str), "version": int, "edit": dict}
 _EXCHANGE_FIELDS = (
     "at", "assessor", "topic", "document", "start", "end", "digest", "request", "status", "reply", "problem",
 )  # fmt: skip
@@ -105,15 +104,13 @@ def import_everything(store: Store, lines: Iterable[tuple[int, str | bytes]], *,
 
 
 def _take(connection: sqlite3.Connection, value: dict[str, Any], edits: dict[Key, list[Edit]], at: Place) -> None:
-    """Take what one line holds; what no export has is refused with its line.
-
-    `edits` are those of judgements that are still to come.
-    """
+    """Take what one line holds, or refuse it; `edits` are those of judgements that are still to come."""
     try:
         if "event" in value:
             event = value["event"]
             _refuse_missing(event, EVENT_FIELDS, "event", at)
-            for name, kind in _EVENT_TYPES.items():
+            for name in EVENT_FIELDS:
+                kind = {"version": int, "edit": dict}.get(name, str)
                 if type(event[name]) is not kind:
                     what = f"expected {kind.__name__} for the event's '{name}'"
                     raise FormatError(f"{what}, found {event[name]!r:.40}", at=at)
@@ -227,7 +224,6 @@ class Imported:
     """Judgements of documents that are not in the pool."""
 
     def __str__(self) -> str:
-        """Return one line for the terminal."""
         names = ", ".join(Assessor(name, IMPORTED).label for name in self.assessors)
         known = f" and {self.known} known already" if self.known else ""
         return (
@@ -252,7 +248,18 @@ def import_judgements(
     refused. `actor` imports them; `assessor` is whose they are, where the lines do not say it or are to be overruled.
     """
     numbered = ((line, Place(file, number)) for number, line in numbered_lines(text))
-    rows = _joined([_judgement(line, at, assessor, document, topics) for line, at in numbered])
+    found: dict[Key, _Row] = {}  # elements of one document join, other lines of one document contradict
+    for row in [_judgement(line, at, assessor, document, topics) for line, at in numbered]:
+        before = found.setdefault(row.key, row)
+        if before is row:
+            continue
+        if not (before.is_element and row.is_element):
+            what = f"expected one line for topic {row.key.topic} and document {row.key.document}, found another in line"
+            raise FormatError(f"{what} {before.at.line}", at=row.at, remedy="join their spans")
+        highlights = merge((*before.judgement.highlights, *row.judgement.highlights))
+        bep = before.judgement.bep if before.judgement.bep is not None else row.judgement.bep
+        found[row.key] = replace(before, judgement=replace(before.judgement, highlights=highlights, bep=bep))
+    rows = list(found.values())
     digest = hashlib.sha256(text.removesuffix("\n").encode()).hexdigest()
     names = tuple(dict.fromkeys(row.key.assessor for row in rows))
     for name in names:
@@ -280,22 +287,6 @@ class _Row:
     moved: int
     at: Place
     is_element: bool
-
-
-def _joined(rows: Sequence[_Row]) -> list[_Row]:
-    """Return one row for each judgement: elements of one document join, other lines of one document contradict."""
-    found: dict[Key, _Row] = {}
-    for row in rows:
-        before = found.setdefault(row.key, row)
-        if before is row:
-            continue
-        if not (before.is_element and row.is_element):
-            what = f"expected one line for topic {row.key.topic} and document {row.key.document}, found another in line"
-            raise FormatError(f"{what} {before.at.line}", at=row.at, remedy="join their spans")
-        highlights = merge((*before.judgement.highlights, *row.judgement.highlights))
-        bep = before.judgement.bep if before.judgement.bep is not None else row.judgement.bep
-        found[row.key] = replace(before, judgement=replace(before.judgement, highlights=highlights, bep=bep))
-    return list(found.values())
 
 
 def _judgement(

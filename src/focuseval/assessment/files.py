@@ -21,11 +21,8 @@ except ImportError:  # pragma: no cover  Windows: a file in use cannot be replac
 
 
 def make_private(path: Path) -> None:
-    """Create an empty file that only its owner reads, unless it is there.
-
-    A file that is there is not opened: closing it again would drop the locks that SQLite holds on it for this process.
-    """
-    if path.exists():
+    """Create an empty file that only its owner reads, unless it is there."""
+    if path.exists():  # to open and close it would drop the locks that SQLite holds on it for this process
         return
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
@@ -44,10 +41,7 @@ def write_private(path: Path, data: bytes) -> None:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Wait until no other thread or process changes a file that several of them change.
-
-    The lock is on a file beside it, because the file itself is replaced.
-    """
+    """Wait until nobody else changes a file; the lock is on one beside it, because the file itself is replaced."""
     handle = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
     try:
         if fcntl:
@@ -75,10 +69,7 @@ def stamp_of(path: Path) -> tuple[int, int, int] | None:
 
 @contextmanager
 def held(path: Path, *, alone: bool, refusal: str) -> Iterator[None]:
-    """Hold a file or folder while the block runs, with others or alone; refuse at once when that cannot be.
-
-    The system lets go when the process ends, however it ends.
-    """
+    """Hold a file or folder while the block runs, with others or alone; refuse at once when that cannot be."""
     handle = os.open(path, os.O_RDONLY) if fcntl else -1
     try:
         if fcntl:

@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 
 EXPORTS = ("gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
 """The formats of `focuseval.formats` that finished judgements are written in."""
-SIDE = ".assessors.json"
-_GRADE = {"2": 2, "1": 1, "?": TOO_SMALL}
 
 
 @dataclass(frozen=True)
@@ -98,7 +96,7 @@ def gold_of(
         for element in page.elements:
             rsize = spans.size(spans.intersect(one.judgement.highlights, ((element.start, element.end),)))
             if rsize:
-                grade = _GRADE[grades[element.path]] if element.path in grades else 2
+                grade = {"2": 2, "1": 1, "?": TOO_SMALL}[grades.get(element.path, "2")]
                 graded.append((one, element.path, grade, element.end - element.start, rsize))
     elements = GradedElements(
         *codes([row[0] for row in graded]),
@@ -147,11 +145,7 @@ def build_gold(
     queries: Mapping[str, str] | None = None,
     index: Index | None = None,
 ) -> Gold:
-    """Return the finished judgements of one assessor (or ``adjudicated``) as gold; a name nobody has is refused.
-
-    With documents the gold also holds the graded elements that INEX 2005–07 writes; with an index judgements of another
-    text than the collection's are refused. `queries` are the topics' titles.
-    """
+    """Return the finished judgements of one assessor (or ``adjudicated``) as gold, as `gold_of` does."""
     known = labels(store)
     if assessor not in known and assessor != ADJUDICATED:
         raise AssessError(f"expected one of the assessors {', '.join(known) or '(none yet)'}, found {assessor!r}")
@@ -176,11 +170,7 @@ def _stale(store: Store) -> tuple[Remark, ...]:
 def whose_gold(
     store: Store, documents: DocumentCache, whose: Whose, *, queries: Mapping[str, str], graded: bool
 ) -> tuple[Gold, str]:
-    """Return the gold that was asked for, and in a word whose it is.
-
-    Of a gold merged from everyone's judgements (see `focuseval.assessment.adjudication`) the counts of each kind are
-    among its remarks, and in its attributes topic by topic.
-    """
+    """Return the gold that was asked for, of a merged one with counts of each kind in its remarks; and whose it is."""
     if whose.merge:
         if whose.adjudicated or (whose.assessor and whose.merge != "lead"):
             raise AssessError("expected --merge, or --assessor or --adjudicated, found both")
@@ -251,12 +241,9 @@ def project_gold(
 def read_project(
     path: str | Path, whose: Whose, *, index: Index | None = None, graded: bool = False
 ) -> tuple[Gold, Index]:
-    """Return a project's finished judgements, as `project_gold` does, and the collection that they speak of.
-
-    With `graded` every element with highlighted text is in the gold, as INEX 2005–07 has it; in 2005 mode it always is.
-    """
+    """Return a project's finished judgements, as `project_gold` does, and the collection that they speak of."""
     with closing(open_project(path, index=index)) as project, project.store.database.translated("nothing was read"):
-        graded = graded or project.store.exhaustivity
+        graded = graded or project.store.exhaustivity  # every element with highlighted text, as INEX 2005–07 has it
         gold, name = whose_gold(project.store, project.documents, whose, queries=project.queries, graded=graded)
         if not gold.topics:
             raise AssessError(f"{path}: expected finished judgements of {name}, found none yet")
@@ -276,10 +263,8 @@ def export_gold(
 def write_judged(
     gold: Gold, target: str | Path, wanted: str, index: Index | None, *, lossy: bool = False
 ) -> tuple[Remark, ...]:
-    """Write a project's gold; models and imported assessors whom it cannot name are named beside it; return remarks.
-
-    A remark on what the format cannot say names the format as its file; the others name none.
-    """
+    """Write a project's gold; models and imported assessors whom it cannot name are named beside it; return remarks."""
+    # What the format cannot say is a remark on the format; the others name no file.
     remarks = [remark_on(wanted, line) for line in write_gold(gold, target, wanted, index, lossy=lossy)]
     whose = {topic: facts["assessor"] for topic, facts in gold.attributes.items() if "assessor" in facts}
     named = {name for names in whose.values() for name in names.split(", ")}
@@ -287,7 +272,7 @@ def write_judged(
     remarks += [worded(f"these are the judgements of {name}") for name in imported]
     if str(target) == "-" or "attributes" in find_format(wanted, "gold").says:
         return tuple(remarks)
-    side = Path(f"{target}{SIDE}")
+    side = Path(f"{target}.assessors.json")
     if imported:
         names = {"gold": Path(target).name, "topics": whose}
         write_whole(side, [json.dumps(names, ensure_ascii=False, indent=1).encode(), b"\n"])

@@ -67,11 +67,7 @@ class Pooled(NamedTuple):
 def add_to_pool(
     store: Store, rows: Iterable[Pooled], *, actor: str, runs: Sequence[Edit] = (), again: Sequence[Pooled] = ()
 ) -> int:
-    """Add the documents that the pool does not hold yet, after those it does; return how many they are.
-
-    `runs` are the runs that brought them, to which their `by` refers; `again` are documents of the pool that more runs
-    returned.
-    """
+    """Add the documents that the pool does not hold yet, and note which more runs returned `again`; return how many."""
     known, last = set[Unit](), dict[str, int]()
     for row in pool(store):
         known.add(row[:2])
@@ -90,14 +86,11 @@ def add_to_pool(
 
 
 _OWNERS = "SELECT 1 FROM assignments a WHERE a.topic = pool.topic AND a.document IN ('', pool.document)"
-_MINE = f"(NOT EXISTS ({_OWNERS}) OR EXISTS ({_OWNERS} AND a.assessor = :assessor))"
+_MINE = f"(NOT EXISTS ({_OWNERS}) OR EXISTS ({_OWNERS} AND a.assessor = :assessor))"  # nobody's is everybody's
 
 
 def pool(store: Store, assessor: str | None = None, topic: str | None = None) -> list[Pooled]:
-    """Return the pool by topic and position; with an assessor, the part that is theirs, of all topics or of one.
-
-    A document that is assigned to nobody is everybody's, one that came with a top-up for instance.
-    """
+    """Return the pool by topic and position; with an assessor, the part that is theirs, of all topics or of one."""
     where = "1" if assessor in (None, ADJUDICATED) else _MINE
     rows = store.database.read().execute(
         f"SELECT * FROM pool WHERE {where} AND (:topic IS NULL OR topic = :topic) ORDER BY topic, position",  # noqa: S608  two fixed strings
@@ -117,10 +110,7 @@ def in_pool(store: Store, key: Key) -> bool:
 
 
 def split(store: Store, assessors: Sequence[str], *, by: str, overlap: int = 1, actor: str) -> None:
-    """Deal topics or pooled documents out to assessors in turn, each to `overlap` of them.
-
-    A new split replaces the one before, but what somebody has begun stays theirs.
-    """
+    """Deal topics or pooled documents out anew to assessors in turn, each to `overlap` of them."""
     if not 1 <= overlap <= len(assessors):
         raise AssessError(f"expected an overlap from 1 to {len(assessors)}, the number of assessors, found {overlap}")
     units = dict.fromkeys((row.topic, row.document if by == "pool" else "") for row in pool(store))
@@ -129,6 +119,7 @@ def split(store: Store, assessors: Sequence[str], *, by: str, overlap: int = 1, 
         for turn, (topic, document) in enumerate(units)
         for k in range(overlap)
     ]
+    # What somebody has begun stays theirs.
     began = [[key.topic, key.document, key.assessor] for key in store.judged() if key.assessor in assessors]
     record(store, {"kind": "assign", "rows": [*dealt, *began]}, actor=actor)
 

@@ -277,10 +277,7 @@ def describe_pool(pool: Pool) -> PoolStatistics:
 
 
 def project_pool(store: Store) -> Pool:
-    """Return the project's pool: who contributed, what there is to judge, and who brought it.
-
-    Of a pool that an older version added only the documents are known, not which runs brought them.
-    """
+    """Return the project's pool; which runs brought the documents is unknown where an older version added them."""
     runs: list[Contributor] = []
     by: dict[tuple[str, str], tuple[int, ...]] = {}
     batches: dict[tuple[str, str], int] = {}
@@ -308,10 +305,7 @@ def _same(left: Contributor, right: Contributor) -> bool:
 
 
 def add_pool(store: Store, wanted: Pool, *, actor: str) -> int:
-    """Add the documents of a pool that the project does not have; return how many they are.
-
-    Documents that it has keep their places; that more runs returned them is noted.
-    """
+    """Add the documents that the project does not have, and return how many; of the others note who returned them."""
     known = project_pool(store)
     units = {entry[:2] for entry in known.entries}
     fresh = {k for k, one in enumerate(wanted.contributors) if not any(_same(one, old) for old in known.contributors)}

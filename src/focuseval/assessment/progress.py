@@ -48,10 +48,7 @@ def by_topic(found: Sequence[PoolEntry]) -> list[Work]:
 
 
 def next_undone(found: Sequence[PoolEntry], topic: str, document: str) -> Pooled | None:
-    """Return the next document that is neither finished nor skipped: after this one, then from the beginning.
-
-    The topic at hand comes first, so that an assessor stays with one information need.
-    """
+    """Return the next document that is neither finished nor skipped, of this topic if any, after this one if any."""
     here = [entry for entry in found if entry.pooled.topic == topic]
     place = next((k for k, entry in enumerate(here) if entry.pooled.document == document), -1)
     others = [entry for entry in found if entry.pooled.topic != topic]
@@ -88,10 +85,7 @@ def moment_of(at: str) -> datetime:
 
 
 class Pace:
-    """Seconds of work by assessor and topic, and when somebody last did something.
-
-    Each look reads the events since the last one, so that only the first of them reads the whole log.
-    """
+    """Seconds of work by assessor and topic, and when somebody last did something; only new events are read."""
 
     def __init__(self, store: Store) -> None:
         self._store, self._seq = store, 0
@@ -101,10 +95,7 @@ class Pace:
         """Assessor → the time of the last event, as the log writes it."""
 
     def refresh(self) -> set[tuple[str, str, str]]:
-        """Take in what has happened since the last time, and return what it changed: assessor, topic, document.
-
-        Only what assessors do to their own judgements is work. An event of the project itself is ('', '', '').
-        """
+        """Take in what has happened since the last time, and return what it changed: assessor, topic, document."""
         changed = set()
         rows = self._store.database.read().execute(
             "SELECT seq, at, actor, assessor, topic, document FROM events WHERE seq > ? ORDER BY seq", (self._seq,)
@@ -112,7 +103,7 @@ class Pace:
         for seq, at, actor, *key in rows:
             changed.add(tuple(key))
             self._seq = seq
-            if actor == key[0]:
+            if actor == key[0]:  # only what assessors do to their own judgements is work
                 when, before = moment_of(at), self._at.get(actor)
                 gap = (when - before).total_seconds() if before else 0.0
                 if 0 < gap <= PAUSE:
@@ -185,11 +176,7 @@ Unit = tuple[str, str]
 
 
 class Overview:
-    """The rows of a project, kept in memory and brought up to date by what the log says has changed.
-
-    Only the first look reads all judgements and the whole log; with 500 assessors and 100 topics that takes a second or
-    two, and the server does it when it starts.
-    """
+    """The rows of a project, kept in memory and brought up to date by what the log says has changed."""
 
     def __init__(self, store: Store) -> None:
         self._store, self._lock, self.pace = store, threading.Lock(), Pace(store)
@@ -205,7 +192,7 @@ class Overview:
             if PROJECT in changed:
                 self._totals = _totals(self._store)
             if len(changed) > MANY or not self._rows:
-                self._read_all()
+                self._read_all()  # a second or two with 500 assessors and 100 topics, when the server starts
             else:
                 self._read_some(changed - {PROJECT})
                 if PROJECT in changed:  # who is to judge what may be otherwise now; what was judged is known

@@ -132,10 +132,7 @@ def ungraded(document: Document, highlights: spans.Spans, grades: Mapping[str, s
 
 
 def check(judgement: Judgement, edit: Edit, document: Document, *, exhaustivity: bool = False) -> None:
-    """Refuse an edit that the rules forbid, with a line that says what is missing.
-
-    In 2005 mode (`exhaustivity`) every element with highlighted text needs a grade before the document is finished.
-    """
+    """Refuse an edit that the rules forbid, those of 2005 mode (`exhaustivity`) included; say what is missing."""
     kind, length = edit["kind"], len(document.text)
     if kind in ("highlight", "unhighlight"):
         start, end = edit["start"], edit["end"]
@@ -262,34 +259,31 @@ def _is_position(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < POSITION_LIMIT
 
 
-def _is_flag(value: Any) -> bool:
-    return isinstance(value, bool)
-
-
-_SPAN: dict[str, Callable[[Any], bool]] = {
-    "start": _is_position,
-    "end": _is_position,
-    "quote": lambda value: isinstance(value, str),
-}
-_FIELDS: dict[str, dict[str, Callable[[Any], bool]]] = {
-    "highlight": _SPAN,
-    "unhighlight": _SPAN,
-    "entry": {"position": lambda value: value is None or _is_position(value)},
-    "grade": {
-        "paths": lambda value: (
-            isinstance(value, list) and len(value) <= PATH_LIMIT and all(isinstance(path, str) for path in value)
-        ),
-        "grade": lambda value: value is None or value in GRADES,
-    },
-    "finish": {"relevant": _is_flag},
-    "reopen": {},
-    "skip": {},
-    "flag": {"on": _is_flag},
-    "note": {"text": lambda value: isinstance(value, str) and len(value) <= NOTE_LIMIT},
-    "undo": {},
-    "redo": {},
+_FIELDS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("highlight", "unhighlight"), ("start", "end", "quote")),
+    "entry": ("position",),
+    "grade": ("paths", "grade"),
+    "finish": ("relevant",),
+    "reopen": (),
+    "skip": (),
+    "flag": ("on",),
+    "note": ("text",),
+    "undo": (),
+    "redo": (),
 }
 """The fields of every edit that a browser may send. ``replace`` is missing on purpose: only the server makes one."""
+_VALID: dict[str, Callable[[Any], bool]] = {
+    **dict.fromkeys(("start", "end"), _is_position),
+    "quote": lambda value: isinstance(value, str),
+    "position": lambda value: value is None or _is_position(value),
+    "paths": lambda value: (
+        isinstance(value, list) and len(value) <= PATH_LIMIT and all(isinstance(path, str) for path in value)
+    ),
+    "grade": lambda value: value is None or value in GRADES,
+    **dict.fromkeys(("relevant", "on"), lambda value: isinstance(value, bool)),
+    "text": lambda value: isinstance(value, str) and len(value) <= NOTE_LIMIT,
+}
+"""Whether a field has a value that the rules can read."""
 
 
 def parse_edit(data: Any) -> Edit:
@@ -301,7 +295,7 @@ def parse_edit(data: Any) -> Edit:
     kind = data.get("kind") if isinstance(data, dict) else None
     if not isinstance(kind, str) or kind not in _FIELDS:
         raise AssessError(f"expected one of {', '.join(_FIELDS)}, found {kind!r}")
-    for name, is_valid in _FIELDS[kind].items():
-        if not is_valid(data.get(name)):
+    for name in _FIELDS[kind]:
+        if not _VALID[name](data.get(name)):
             raise AssessError(f"the edit's '{name}' is missing or not what it should be")
     return {"kind": kind, **{name: data.get(name) for name in _FIELDS[kind]}}

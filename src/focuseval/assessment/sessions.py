@@ -140,10 +140,7 @@ class Attempts:
         self._lock = threading.Lock()
 
     def begin(self, limits: Mapping[str, int]) -> float:
-        """Count a try under all keys, as a failure until it succeeds; or return how many seconds to wait instead.
-
-        `limits` are the failures that each key may have.
-        """
+        """Count a try, as a failure until it succeeds, under keys with limits; or return the seconds to wait."""
         with self._lock:
             now, longest = self._clock(), 0.0
             for key, limit in limits.items():

@@ -36,9 +36,6 @@ if TYPE_CHECKING:
     """Gold → run → score."""
 
 
-DEPTHS = (1, 2, 5, 10, 20, 50, 100)
-SHARES = (0.25, 0.5, 0.75, 0.9)
-"""How much of the work so far a ranking is made of, to see whether the rest changed it."""
 DEFAULT = "MAgP"
 
 
@@ -54,10 +51,7 @@ class Swap:
 
 
 def over_assessors(golds: Mapping[str, Gold], score: Score) -> list[Swap]:
-    """Return τ for every pair of assessors, each pair over the documents that both finished; NaN where there are none.
-
-    `golds` are by assessor; `score` gives run → score of a gold.
-    """
+    """Return τ for every pair of assessors, over the documents that both finished; NaN where there are none."""
     swaps = []
     for left, right in combinations(golds, 2):
         parts, documents = in_common(golds[left], golds[right])
@@ -86,18 +80,15 @@ def _units(gold: Gold, part: Articles | Passages | GradedElements) -> Iterator[U
 def over_depths(gold: Gold, pool: Sequence[Pooled], score: Score) -> list[Swap]:
     """Return τ between the whole gold and what shallower pools would have given."""
     deepest = max((row.best for row in pool), default=0)
-    depths = [depth for depth in DEPTHS if depth < deepest]
+    depths = [depth for depth in (1, 2, 5, 10, 20, 50, 100) if depth < deepest]
     parts = {f"depth {depth}": {row[:2] for row in pool if row.best <= depth} for depth in depths}
     return _parts_to_whole(gold, parts, "whole pool", score)
 
 
 def over_work(gold: Gold, at: Mapping[Unit, str], score: Score) -> list[Swap]:
-    """Return τ between the whole gold and what was judged first: whether the last part of the work changed the order.
-
-    `at` says when each (topic, document) was judged.
-    """
+    """Return τ between the whole gold and what was judged first (`at`): whether the last part changed the order."""
     judged = sorted(_judged(gold), key=lambda unit: (at.get(unit, ""), unit))
-    parts = {f"first {share:.0%}": set(judged[: round(share * len(judged))]) for share in SHARES}
+    parts = {f"first {share:.0%}": set(judged[: round(share * len(judged))]) for share in (0.25, 0.5, 0.75, 0.9)}
     return _parts_to_whole(gold, parts, "everything so far", score)
 
 
@@ -154,10 +145,7 @@ class Ranking:
 
 
 def rank_runs(store: Store, documents: DocumentCache, runs: Sequence[Path], measure: str, *, rule: str) -> Ranking:
-    """Return how the runs in some files rank by a measure with everybody's judgements merged, and how stable that is.
-
-    `rule` says how several judgements of a document become one; see `focuseval.assessment.adjudication`.
-    """
+    """Return how runs rank by a measure with everybody's judgements merged by a rule, and how stable that is."""
     score, pooled = _scorer(runs, measure, documents.index), pool(store)
     gold, _ = whose_gold(store, documents, Whose(merge=rule), queries={}, graded=False)
     times = store.database.read().execute("SELECT topic, document, max(at) FROM judgements GROUP BY topic, document")
@@ -243,10 +231,7 @@ class Replacement:
 def replacements(
     golds: Mapping[str, Gold], pairs: Iterable[tuple[str, str]], runs: Sequence[Run], measure: str, index: Index
 ) -> list[Replacement]:
-    """Return what becomes of the order of the runs by a measure, for pairs of assessors who judged documents in common.
-
-    The judgements of the first of a pair are replaced by those of the second; `golds` are by assessor.
-    """
+    """Return what becomes of the order of the runs when the judgements of the second of a pair replace the first's."""
     found = []
     for pair in pairs:
         parts, documents = in_common(*(golds[name] for name in pair))

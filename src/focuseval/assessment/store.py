@@ -143,10 +143,7 @@ class Store:
     def judgements(
         self, assessor: str | None = None, topic: str | None = None, document: str | None = None
     ) -> list[Saved]:
-        """Return the same judgements with their highlights.
-
-        The highlights of a topic are found through its judgements, which have an index for that.
-        """
+        """Return the same judgements with their highlights, which are found through judgements: these have an index."""
         where, values = _where(assessor, topic, document)
         source = "judgements CROSS JOIN highlights USING (assessor, topic, document)" if where else "highlights"
         spans: dict[Key, list[Span]] = {}
@@ -200,11 +197,8 @@ class Store:
         return [(at, edit) for at, _, edit in self.project_log(kind)]
 
     def project_log(self, kind: str) -> list[tuple[str, str, Edit]]:
-        """Return the events of the project itself of one kind, oldest first: when, who, and what.
-
-        Every event that we write begins with its kind; a pool of a megabyte is not parsed to learn that it is none.
-        """
-        begins = f'{{"kind": "{kind}"'
+        """Return the events of the project itself of one kind, oldest first: when, who, and what."""
+        begins = f'{{"kind": "{kind}"'  # a pool of a megabyte is not parsed to learn that it is of another kind
         rows = self.database.read().execute(
             "SELECT at, actor, edit FROM events WHERE assessor = '' AND (substr(edit, 1, ?) = ?"
             " OR (substr(edit, 1, 8) != '{\"kind\":' AND json_extract(edit, '$.kind') = ?)) ORDER BY seq",

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 ROLES = ("assessor", "lead", "reader")
 _COST = (2**14, 8, 1)
-_HASH = re.compile(r"scrypt(\$\d+){3}(\$[\w+/=]+){2}")
 RESERVED = (ADJUDICATED, "merged")
 DAYS = 14
 """How long an invitation can be followed."""
@@ -84,7 +83,11 @@ def read_users(path: str | Path) -> dict[str, User]:
     for number, line in numbered_lines(text):
         if not line.startswith("#"):
             parts = line.strip().rsplit(":", 2)
-            if len(parts) != 3 or parts[1] not in ROLES or not _HASH.fullmatch(parts[2]):
+            if (
+                len(parts) != 3
+                or parts[1] not in ROLES
+                or not re.fullmatch(r"scrypt(\$\d+){3}(\$[\w+/=]+){2}", parts[2])
+            ):
                 at = Place(str(path), number)
                 raise FormatError("expected name:role:scrypt$…", at=at, remedy="write the line with --add-user")
             users[parts[0]] = User(*parts)

@@ -36,10 +36,7 @@ class Rewording:
 
 
 def take_topics(store: Store, place: Path, source: Path | None, *, actor: str | None) -> tuple[Topic, ...]:
-    """Return a project's topics, after replacing them with those of `source`, if any.
-
-    With an actor the log learns how they read, when that differs from what it knows.
-    """
+    """Return a project's topics, replaced by those of `source`, if any; with an actor, changed wording is logged."""
     old = _copies(place)
     if source is None and not old:
         raise AssessError(f"{place}: the project has no topics; give them with --topics")

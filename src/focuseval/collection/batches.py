@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
 SMALLEST = 4_000_000
 LARGEST = 16_000_000
-_SHARE = 32
-"""A batch is at most this part of what came before it."""
 
 _AT_ONCE = 16
 """Objects of a store that are asked for at once: an answer takes longer than the content of a small one."""
@@ -117,14 +115,9 @@ def read_file(file: str) -> bytes:
         if is_url(file):
             size, data = 0, location(file).read_bytes()
         else:
-            handle = os.open(file, os.O_RDONLY | getattr(os, "O_BINARY", 0))  # `open` has four more system calls
-            try:
-                size = os.fstat(handle).st_size
-                data = os.read(handle, size + 1) if size <= MAX_BYTES else b""
-                while len(data) < size <= MAX_BYTES and (more := os.read(handle, size - len(data))):
-                    data += more
-            finally:
-                os.close(handle)
+            with open(file, "rb", buffering=0) as stream:  # noqa: PTH123  every file of a collection
+                size = os.fstat(stream.fileno()).st_size
+                data = stream.readall() if size <= MAX_BYTES else b""
     except OSError as error:
         raise CollectionError(f"cannot read: {error.strerror}", at=file, remedy=KEEP_GOING) from None
     if max(size, len(data)) > MAX_BYTES:
@@ -134,11 +127,8 @@ def read_file(file: str) -> bytes:
 
 
 def batches(found: Iterable[Member | Files], scratch: Location, *, far: bool = False) -> Iterator[Batch]:
-    """Cut documents into batches, in order; a batch never mixes what is read in different ways.
-
-    For workers that are `far`, on a cluster, batches begin three times as large: a task costs more there.
-    """
-    least = min(3 * SMALLEST, LARGEST) if far else SMALLEST
+    """Cut documents into batches, in order; a batch never mixes what is read in different ways."""
+    least = min(3 * SMALLEST, LARGEST) if far else SMALLEST  # on a cluster a task costs more
     total, size, most, check = 0, 0, least, 0
     groups: list[Member | Files] = []
     spool: Any = None
@@ -159,7 +149,7 @@ def batches(found: Iterable[Member | Files], scratch: Location, *, far: bool = F
                 if groups and (size >= most or not alike):
                     yield closed()
                     total += size
-                    groups, spool, size, most = [], None, 0, min(max(least, total // _SHARE), LARGEST)
+                    groups, spool, size, most = [], None, 0, min(max(least, total // 32), LARGEST)
                 if rest.read is not None:
                     content = rest.read()
                     check = crc32(content, check if spool else 0)

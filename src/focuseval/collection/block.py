@@ -5,8 +5,7 @@ row, so every column is one flat array and a document is a slice of it. Numbers 
 children, text nodes) count from that document's own beginning, so blocks can be joined without rewriting.
 
 What was `Parsed` is arranged for searching: siblings are ranked, children sorted by tag and text nodes by parent, for
-all documents at once. Packing a sort key together with the row it belongs to lets one plain sort of integers replace
-slower stable index sorts.
+all documents at once.
 """
 
 from __future__ import annotations
@@ -102,23 +101,6 @@ def plain_texts(texts: Sequence[str]) -> Parsed:
     return Parsed(pa.array(texts, pa.large_string()), (TAG,), elements, nodes)
 
 
-def by_key(high: NDArray[np.int64], low: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Return the order that sorts rows by `high`, then `low`, then row; both keys are not negative.
-
-    >>> by_key(np.array([1, 0, 1, 0]), np.array([0, 7, 0, 3]))
-    array([3, 1, 0, 2])
-    """
-    rows = len(high)
-    row_bits = max(rows - 1, 0).bit_length()
-    low_bits = int(low.max(initial=0)).bit_length()
-    if int(high.max(initial=0)).bit_length() + low_bits + row_bits > 63:
-        return np.lexsort((low, high))
-    key = (((high << low_bits) | low) << row_bits) | np.arange(rows)
-    key.sort()
-    key &= (1 << row_bits) - 1
-    return key
-
-
 def sibling_order(
     bounds: NDArray[np.int64], tag: NDArray[np.int32], parent: NDArray[np.int64]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
@@ -130,7 +112,7 @@ def sibling_order(
     size, roots = len(tag), bounds[:-1]
     parent_key = parent + 1
     parent_key[roots] = roots
-    child = by_key(parent_key, tag)
+    child = np.lexsort((tag, parent_key))
     fresh = np.ones(size, np.bool_)
     fresh[1:] = (np.diff(parent_key[child]) != 0) | (np.diff(tag[child]) != 0)
     heads = np.flatnonzero(fresh)
@@ -172,10 +154,7 @@ SCHEMA = pa.schema(
 
 @dataclass(frozen=True)
 class Block:
-    """Documents as columns; `tags[code]` is the name of a tag, and tags stand in the order of their names.
-
-    Children are sorted by their tag's code: codes in the order of names keep that order when blocks are joined.
-    """
+    """Documents as columns; tags are in the order of names, by which children are sorted, also in joined blocks."""
 
     batch: Any
     """The Arrow record batch behind it."""
@@ -211,7 +190,7 @@ def make_block(documents: dict[str, Any], parsed: Parsed) -> Block:
     n, child, first_child = sibling_order(bounds, tag, elements["parent"])
     sizes = np.diff(bounds)
     parent = np.where(elements["parent"] < 0, -1, elements["parent"] - np.repeat(bounds[:-1], sizes))
-    order = by_key(nodes["parent"], np.zeros(1, np.int64))
+    order = np.argsort(nodes["parent"], kind="stable")
     per_element = np.bincount(nodes["parent"], minlength=len(tag))
     first = np.cumsum(per_element) - per_element
     running = np.cumsum(nodes["solid"][order])

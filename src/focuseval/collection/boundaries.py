@@ -19,7 +19,6 @@ ends a pair of regional indicators, which is a flag. These are the rules of Unic
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -131,7 +130,7 @@ def between_blanks(text: str) -> tuple[Integers, Integers]:
 
 
 def code_points(text: str) -> NDArray[np.uint32]:
-    """Return the code points of a text."""
+    """Return the code points of a text, lone surrogates included."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
@@ -142,28 +141,12 @@ _BLANKS = np.array([code for code in range(0x3001) if chr(code).isspace()], np.u
 OTHER, LETTER, MARK, DENSE, DENSE_MARK = range(5)
 """As in `words.c`: no part of a word; a letter or number, a mark; the same in a script without blanks."""
 
-_KIND = {"L": LETTER, "N": LETTER, "M": MARK}
-"""What the first letter of a category says."""
-
 WITHOUT_BLANKS = (
     *((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF)),  # Thai and Lao, Myanmar, Khmer
     *((0x3005, 0x3007), (0x3040, 0x30FF), (0x31F0, 0x31FF), (0xFF66, 0xFF9F)),  # signs of repetition, Kana
     *((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x323AF)),  # Han
 )
 """First and last code points of scripts that put no blanks between words."""
-
-_BLOCKS = (
-    *((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xAC00, 0xD7A3), (0x17000, 0x187FF), (0x20000, 0x2A6DF)),
-    *((0x2A700, 0x2B73F), (0x2B740, 0x2B81F), (0x2B820, 0x2CEAF), (0x2CEB0, 0x2EBEF), (0x2EBF0, 0x2EE5F)),
-    *((0x30000, 0x3134F), (0x31350, 0x323AF), (0x323B0, 0x3347F)),
-)
-"""Blocks whose code points are letters from the first up to some last one, and nothing after it."""
-
-_SCANNED = (
-    *((0, 0x3400), (0x4DC0, 0x4E00), (0xA000, 0xAC00), (0xD7A4, 0xD800), (0xF900, 0x17000), (0x18800, 0x20000)),
-    *((0x2F800, 0x2FA20), (0xE0000, 0xE0200)),
-)
-"""Where every code point is asked for; the rest is private, for surrogates, or not assigned."""
 
 
 @cache
@@ -173,12 +156,9 @@ def kinds() -> NDArray[np.uint8]:
     >>> kinds()[[ord(character) for character in "a7-漢"]]
     array([1, 1, 0, 3], dtype=uint8)
     """
-    plain = np.zeros(0x110000, np.uint8)
-    for first, end in _SCANNED:
-        plain[first:end] = [_KIND.get(category(chr(code))[0], OTHER) for code in range(first, end)]
-    for first, last in _BLOCKS:
-        end = bisect_left(range(first, last + 1), True, key=lambda code: category(chr(code))[0] != "L")
-        plain[first : first + end] = LETTER
+    plain, of_category = np.zeros(0x110000, np.uint8), {"L": LETTER, "N": LETTER, "M": MARK}
+    for first, end in ((0, 0x34000), (0xE0000, 0xE0200)):  # the rest is private, or not assigned
+        plain[first:end] = [of_category.get(category(chr(code))[0], OTHER) for code in range(first, end)]
     for low, high in WITHOUT_BLANKS:
         here = plain[low : high + 1]
         here[here > OTHER] += DENSE - LETTER
@@ -300,8 +280,6 @@ _END = re.compile(
 _SHORT = re.compile(
     r"(?:^|[\s(\[])(?:[^\W\d_]|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|cf|al|etc|e\.g|i\.e|Fig|Eq|No|Vol|pp|ca|bzw|z\.B|d\.h)\.$"
 )
-_LONGEST = 8
-"""Characters before the end of a sentence among which an abbreviation is looked for."""
 
 
 def sentences(text: str) -> tuple[Integers, Integers]:
@@ -331,11 +309,10 @@ def _is_inside(text: str, found: re.Match[str]) -> bool:
         return False
     if text[found.end() : found.end() + 40].lstrip()[:1].islower():
         return True
-    return sign == "." and _SHORT.search(text, max(0, found.end() - _LONGEST), found.end()) is not None
+    return sign == "." and _SHORT.search(text, max(0, found.end() - 8), found.end()) is not None
 
 
 _JOINER, _RETURN, _FEED = 0x200D, 0x0D, 0x0A
-_REGIONAL = (0x1F1E6, 0x1F1FF)
 _FOLLOWING = (
     (0x0E33, 0x0E33),  # Thai and Lao AM: letters that are seen with the one before
     (0x0EB3, 0x0EB3),
@@ -350,7 +327,6 @@ _FOLLOWING = (
 
 _INITIALS = ((0x1100, 0x115F), (0xA960, 0xA97C))
 """Hangul initial consonants: several of them, and the syllable behind them, are seen as one character."""
-_SYLLABLES = ((0xAC00, 0xD7A3),)
 
 
 @cache
@@ -374,8 +350,8 @@ def moved_left(text: str, positions: Integers) -> Integers:
     before = np.append(np.uint32(0), codes[:-1])[: len(codes)]
     inside = np.isin(kinds()[codes], (MARK, DENSE_MARK)) | _table(*_FOLLOWING)[codes]
     inside |= (before == _JOINER) | ((before == _RETURN) & (codes == _FEED))
-    inside |= _table(*_INITIALS)[before] & _table(*_INITIALS, *_SYLLABLES)[codes]
-    at, regional = np.arange(len(codes)), _table(_REGIONAL)[codes]
+    inside |= _table(*_INITIALS)[before] & _table(*_INITIALS, (0xAC00, 0xD7A3))[codes]  # syllables
+    at, regional = np.arange(len(codes)), _table((0x1F1E6, 0x1F1FF))[codes]
     last_other = np.maximum.accumulate(np.where(regional, -1, at))
     inside |= regional & ((at - last_other) % 2 == 0)  # the second of a pair, counted from the first of a run
     inside[:1] = False

@@ -54,8 +54,6 @@ WINDOWS = ("characters", "words", "sentences", "tokens")
 SPLITTERS = ("langchain", "llamaindex")
 """Packages whose splitters can be named."""
 
-_WINDOW = re.compile(r"([a-z]+):(?:([A-Za-z_]\w*):)?([1-9][0-9]{0,8})(?:/([1-9][0-9]{0,8}))?")
-_ELEMENTS = re.compile(r"elements:([^\s,:/]+(?:,[^\s,:/]+)*)")
 _EXAMPLES = "characters:400, words:100/50, sentences:5, tokens:256, elements:sec, langchain:CLASS:400/300, or a file"
 
 
@@ -82,9 +80,9 @@ class Spec:
 
 def parse_spec(text: str) -> Spec:
     """Read a SPEC; what is none is refused with the nearest one."""
-    if found := _ELEMENTS.fullmatch(text):
+    if found := re.fullmatch(r"elements:([^\s,:/]+(?:,[^\s,:/]+)*)", text):
         return Spec("elements", names=tuple(dict.fromkeys(found[1].split(","))))
-    found = _WINDOW.fullmatch(text)
+    found = re.fullmatch(r"([a-z]+):(?:([A-Za-z_]\w*):)?([1-9][0-9]{0,8})(?:/([1-9][0-9]{0,8}))?", text)
     if found and found[1] in (SPLITTERS if found[2] else WINDOWS):
         spec = Spec(found[1], int(found[3]), int(found[4] or found[3]), (found[2],) if found[2] else ())
         if spec.names and spec.step > spec.size:

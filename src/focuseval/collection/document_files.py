@@ -54,17 +54,10 @@ def kind_of(name: str) -> tuple[str, str]:
     >>> kind_of("co/2000/r7023.xml.gz"), kind_of("docs.JSONL"), kind_of("LICENCE")
     (('co/2000/r7023', '.xml'), ('docs', '.jsonl'), ('LICENCE', ''))
     """
-    stem, extension = _parted(name)
-    return _parted(stem) if extension in PACKED else (stem, extension)
-
-
-def _parted(name: str) -> tuple[str, str]:
-    """Return what `os.path.splitext` does, sooner for usual names: it is asked of every file of a collection."""
-    stem, dot, extension = name.rpartition(".")
-    if not stem or stem[-1] in "./" or "/" in extension:
-        stem, extension = splitext(name)  # noqa: PTH122  a member's name is no path of this machine
-        return stem, extension.lower()
-    return stem, dot + extension.lower()
+    stem, extension = splitext(name)  # noqa: PTH122  a member's name is no path of this machine
+    if extension.lower() in PACKED:
+        stem, extension = splitext(stem)  # noqa: PTH122  as above
+    return stem, extension.lower()
 
 
 def unpacked(data: bytes, file: str) -> bytes:
@@ -160,9 +153,6 @@ def opened(path: Location) -> Any:
     return pa.input_stream(str(path), compression=packed)
 
 
-Contained = tuple[str, str, str, bytes]
-"""A document's id, the place to show in errors, its kind and its bytes."""
-
 _CHUNK, _LOOK = 1 << 22, 1 << 12
 _CLOSE = re.compile(rb"</doc\s*>", re.IGNORECASE)
 _OPEN = re.compile(rb"(?:\s|<\?.*?\?>|<!--.*?-->)*(?=<doc[\s>])", re.IGNORECASE | re.DOTALL)
@@ -172,8 +162,8 @@ _NUMBER = re.compile(
 _EXPECTED = "expected <doc> with a <docno> or an id"
 
 
-def contained(path: Location, kind: str) -> Iterator[Contained]:
-    """Yield the documents of a file, in order; those of TREC stand between ``<doc>`` and ``</doc>``."""
+def contained(path: Location, kind: str) -> Iterator[tuple[str, str, str, bytes]]:
+    """Yield the documents of a file in order: id, place to show in errors, kind and bytes."""
     if kind == "json":
         for at, name, text in json_documents([path]):
             yield name, str(at), "text", text.encode()

@@ -16,7 +16,7 @@ from focuseval.collection.parse import ParseReport, Raw, describe_documents, par
 from focuseval.collection.segments import holds_segments, read_segments
 from focuseval.collection.sources import Sources
 from focuseval.collection.store import document_rows, is_index, open_index
-from focuseval.engine.storage import Location, location
+from focuseval.engine.storage import location
 from focuseval.errors import CollectionError
 
 if TYPE_CHECKING:
@@ -46,7 +46,16 @@ def open_documents(path: str | Path | Mapping[str, str]) -> Index:
         segments, texts = read_segments(files)
         return in_memory([texts_block(list(texts), list(texts.values()))], str(path), segments=segments)
     if files:
-        return in_memory([texts_block(*_read_jsonl(files, str(path)))], str(path))
+        read: dict[str, tuple[Place, str]] = {}
+        for at, document, text in json_documents(files):
+            if document in read:
+                where = f"on line {read[document][0].line}" if len(files) == 1 else f"at {read[document][0]}"
+                raise CollectionError(f"document id {document!r} is {where} already", at=at, remedy="keep one")
+            read[document] = at, text
+        if not read:
+            what = 'expected a line {"id": …, "text": …} per document, found none'
+            raise CollectionError(what, at=str(path), remedy="write one such object on a line")
+        return in_memory([texts_block(list(read), [text for _, text in read.values()])], str(path))
     report, sources, blocks = ParseReport(), Sources([place]), []
     raws = (Raw(m.id, m.file, unpacked(m.read() if m.read else read_file(m.file), m.file), m.kind) for m in sources)
     for portion in portions(raws):
@@ -93,19 +102,3 @@ def texts_block(ids: Sequence[str], texts: Sequence[str]) -> Block:
     parsed = plain_texts(texts)
     raws = [Raw(name, "", data.encode(), "text") for name, data in zip(ids, texts, strict=True)]
     return make_block(describe_documents(raws, parsed), parsed)
-
-
-def _read_jsonl(files: Sequence[Location], name: str) -> tuple[list[str], list[str]]:
-    """Read ids and texts; every fault is named with its line."""
-    seen: dict[str, Place] = {}
-    texts: list[str] = []
-    for at, document, text in json_documents(files):
-        if document in seen:
-            where = f"on line {seen[document].line}" if len(files) == 1 else f"at {seen[document]}"
-            raise CollectionError(f"document id {document!r} is {where} already", at=at, remedy="keep one")
-        seen[document] = at
-        texts.append(text)
-    if not texts:
-        what = 'expected a line {"id": …, "text": …} per document, found none'
-        raise CollectionError(what, at=name, remedy="write one such object on a line")
-    return list(seen), texts

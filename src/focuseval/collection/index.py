@@ -312,7 +312,6 @@ class IndexedDocument:
         return (int(start[0]), int(end[0])) if start[0] >= 0 else None
 
     def __repr__(self) -> str:
-        """Name the document and its size."""
         return f"IndexedDocument({self.id!r}, {len(self):,} characters)"
 
 

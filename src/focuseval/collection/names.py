@@ -181,11 +181,7 @@ def split_pointers(pointers: Any) -> tuple[Any, Integers, Integers]:
 
 
 def path_strings(
-    rows: Integers,
-    parent: Integers,
-    tag: NDArray[np.integer],
-    n: NDArray[np.integer],
-    tags: Sequence[str],
+    rows: Integers, parent: Integers, tag: NDArray[np.integer], n: NDArray[np.integer], tags: Sequence[str]
 ) -> Any:
     """Return the paths of the elements in `rows`, every step with its ``[n]``.
 

@@ -33,15 +33,6 @@ if TYPE_CHECKING:
 
 
 _NAME = b"pyexpat.expat_CAPI"
-_MAGIC = b"pyexpat.expat_CAPI 1.1"
-_MAJOR = 2
-_SIZE = 24 + 15 * 8
-"""Bytes of the capsule's struct up to the last member used."""
-
-_MOST_TAGS = 1 << 16
-_NAME_BYTES = 16
-"""Bytes that the names of tags may have on the average; a document with longer ones is left to Python."""
-
 _COLUMNS = (
     *("elements", "tag", "start", "end", "parent", "depth", "nodes", "node_parent", "node_start", "node_end"),
     *("node_solid", "bytes", "text", "tags", "most_tags", "name_bytes", "most_name_bytes", "slots", "names"),
@@ -51,9 +42,6 @@ _COLUMNS = (
 
 _ARRANGED = ("n", "child", "first_child", "first_node", "node_start", "node_end", "node_solid")
 """`struct arranged`."""
-
-_AS_READ = ("tag", "depth", "start", "end", "parent")
-"""Columns of elements that need no arranging."""
 
 
 class Memory(threading.local):
@@ -87,17 +75,14 @@ def expat() -> int | None:
     if not address or ("sizeof(XML_Char)", 1) not in pyexpat.features:
         return None
     magic, size, major = unpack("Pii", ctypes.string_at(address, 16))
-    known = ctypes.string_at(magic) == _MAGIC and major == _MAJOR and size >= _SIZE
-    return address if known else None
+    same = ctypes.string_at(magic) == b"pyexpat.expat_CAPI 1.1" and major == 2
+    return address if same and size >= 24 + 15 * 8 else None  # up to the last member used
 
 
 def read_compiled(
     documents: Sequence[bytes | None], memory: Memory | None = None
 ) -> tuple[NDArray[np.int64], Parsed] | None:
-    """Return which documents could be read in C, and these, arranged; None where none could be.
-
-    A document that is no XML is given as None.
-    """
+    """Return which documents could be read in C, and these, arranged; one that is no XML is given as None."""
     library = native.library()
     if library is None or (address := expat()) is None or not documents:
         return None
@@ -111,7 +96,7 @@ def read_compiled(
     library.xml_room(*where, left.ctypes.data, room.ctypes.data, room[1:].ctypes.data)
     memory = memory or Memory()
     marks, most = room.tolist()  # every element and every text node has its own ``<``
-    tags = min(marks, _MOST_TAGS)
+    tags = min(marks, 1 << 16)
     kinds: dict[str, tuple[int, type[np.generic]]] = {
         **dict.fromkeys(("tag", "start", "end", "parent"), (marks, np.int32)),
         **dict.fromkeys(("node_parent", "node_start", "node_end", "node_solid"), (marks, np.int32)),
@@ -119,7 +104,7 @@ def read_compiled(
         **dict.fromkeys(("name_start", "slot_of_tag"), (tags, np.int32)),
         "depth": (marks, np.int16),
         "text": (most, np.uint8),
-        "names": (min(_NAME_BYTES * tags + most // 64, most) + 64, np.uint8),
+        "names": (min(16 * tags + most // 64, most) + 64, np.uint8),  # a document with longer ones is left to Python
         "table": (1 << (2 * tags).bit_length(), np.int32),
     }
     arrays = {name: memory.array(name, count, kind) for name, (count, kind) in kinds.items()}
@@ -141,16 +126,14 @@ def read_compiled(
         return None
     kept = np.append(True, read)
     cuts = arrays["byte_bounds"][kept]
+    as_read = {name: arrays[name][:elements] for name in ("tag", "depth", "start", "end", "parent")}
     text = pa.py_buffer(arrays["text"][: counts["bytes"]])
     return np.flatnonzero(read), Parsed(
         pa.LargeStringArray.from_buffers(len(cuts) - 1, pa.py_buffer(cuts), text),
         tuple(ordered),
-        (arrays["element_bounds"][kept], {name: arrays[name][:elements] for name in _AS_READ} | arranged),
+        (arrays["element_bounds"][kept], as_read | arranged),
         (arrays["node_bounds"][kept], {name: arranged[f"node_{name}"] for name in NODE}),
     )
-
-
-_XML = frozenset(("trec", *(extension for extension, kind in DOCUMENTS.items() if kind == "xml")))
 
 
 class Raw(NamedTuple):
@@ -193,7 +176,9 @@ def parse_documents(
     document by events in Python, which gives the same block more slowly. A block in a given `memory` lasts until
     another one is parsed into it.
     """
-    compiled = read_compiled([raw.data if raw.kind in _XML else None for raw in raws], memory) if fast else None
+    is_xml = [raw.kind == "trec" or DOCUMENTS.get(raw.kind) == "xml" for raw in raws]
+    data = [raw.data if xml else None for raw, xml in zip(raws, is_xml, strict=True)]
+    compiled = read_compiled(data, memory) if fast else None
     read = [] if compiled is None else compiled[0].tolist()
     failures: dict[int, CollectionError] = {}
     trees: dict[int, Tree] = {}

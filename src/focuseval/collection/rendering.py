@@ -92,7 +92,6 @@ _INLINE_WITHIN = {
     "meta": (*_RUNNING, "item", "meta"),
 }
 """Kind → kinds of blocks in which it is only a part of the line: a title inside a reference, say."""
-_PARAGRAPH_BREAK = re.compile(r"\n[ \t\r]*\n\s*")
 _LONG = 8_000
 TITLE = 120
 """Characters of a title in a list."""
@@ -191,7 +190,7 @@ def title_of(document: Document) -> str:
 def _plain(text: str) -> Iterator[TextBlock]:
     """Cut plain text after blank lines."""
     start = 0
-    for end in [*(found.end() for found in _PARAGRAPH_BREAK.finditer(text)), len(text)]:
+    for end in [*(found.end() for found in re.finditer(r"\n[ \t\r]*\n\s*", text)), len(text)]:
         if start < end:
             yield TextBlock(start, end, "plain", 0)
         start = end

@@ -100,10 +100,7 @@ def all_new(ids: list[str], seen: set[int]) -> bool:
 
 
 def usual(entries: Sequence[os.DirEntry[str]]) -> tuple[str, list[bool]]:
-    """Return the extension of a directory's first document, and which entries are files whose id is plain to see.
-
-    These are not hidden, have this extension in small letters, and need neither another encoding nor other slashes.
-    """
+    """Return the extension of a directory's first document, and which entries are such files with plain names."""
     extensions = (kind_of(entry.name)[1] for entry in entries if entry.name[0] != ".")
     extension = next((found for found in extensions if found in DOCUMENTS), "")
     names = [entry.name for entry in entries]
@@ -116,9 +113,6 @@ def usual(entries: Sequence[os.DirEntry[str]]) -> tuple[str, list[bool]]:
 _NAME = attrgetter("name")
 _WHOLE = 32_000_000
 """Bytes up to which a file of several documents is one task."""
-
-_SAMPLED = 8
-"""Files of a directory whose size is asked for."""
 
 
 @dataclass
@@ -155,7 +149,7 @@ class Sources:
                 continue
             if not path.exists():
                 raise CollectionError("no such file or directory", at=str(path), remedy="check the name")
-            if path.name.lower().endswith(_ARCHIVES):
+            if path.name.lower().endswith((".zip", ".tar", ".tar.gz", ".tgz", ".tar.zst")):
                 for name, size, read in archive_members(path):
                     stem, extension = kind_of(name.removeprefix("./"))
                     if extension in DOCUMENTS:
@@ -174,16 +168,14 @@ class Sources:
                 raise CollectionError(what, at=str(path), remedy="rename it, or name its directory")
 
     def _directory(self, root: str, inside: str = "") -> Iterator[Member | Files]:
-        """Walk a directory in sorted order; links to directories and hidden files are passed over.
-
-        Its files are taken to be of the mean size of a few: to ask for each would take as long as to list them.
-        """
+        """Walk a directory in sorted order; links to directories and hidden files are passed over."""
         try:
             entries = sorted(os.scandir(f"{root}/{inside}"), key=_NAME)
         except OSError as error:
             at = os.path.normpath(f"{root}/{inside}")
             raise CollectionError(f"cannot read: {error.strerror}", at=at, remedy="check the permissions") from None
-        some = [size for entry in entries[:: len(entries) // _SAMPLED + 1] if (size := _size(entry))]
+        # Files are taken to be of the mean size of a few: to ask for each would take as long as to list them.
+        some = [size for entry in entries[:: len(entries) // 8 + 1] if (size := _size(entry))]
         size, begin = sum(some) // len(some) if some else 0, 0
         extension, plain = usual(entries)
         for end in (*(row for row, found in enumerate(plain) if not found), len(entries)):
@@ -266,8 +258,6 @@ def _id(stem: str, file: str) -> str:
         raise CollectionError("expected a file name in UTF-8", at=shown, remedy="rename the file") from None
     return stem
 
-
-_ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.zst")
 
 _Archived = tuple[str, int, str, "Callable[[], IO[bytes] | None]"]
 """A member's name and size, whether it is a file, a link or a device, and how to open it."""

@@ -44,7 +44,6 @@ KEEP_GOING = "mend the file, or index the others with keep_going=True"
 """What can be done about a document that cannot be read."""
 
 WHITE = " \t\n\r"
-_DECLARED = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z][\w.-]*)["']""")
 
 
 @dataclass
@@ -176,7 +175,7 @@ def transcoded(data: bytes, file: str) -> bytes | None:
     >>> transcoded('<?xml version="1.0" encoding="shift_jis"?><a>漢</a>'.encode("shift_jis"), "a.xml").decode()
     '<?xml version="1.0" ?><a>漢</a>'
     """
-    found = _DECLARED.match(data)
+    found = re.match(rb"""<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z][\w.-]*)["']""", data)
     if not found or found[1].lower() in (b"utf-8", b"utf-16", b"iso-8859-1", b"us-ascii"):
         return None
     try:
@@ -225,10 +224,6 @@ def plain_tree(text: str, file: str) -> Tree:
     return tree
 
 
-_SILENT = frozenset(("script", "style"))
-_CHARSET = re.compile(rb"""<meta\s[^>]*?charset\s*=\s*["']?\s*([\w-]+)""", re.IGNORECASE)
-
-
 def read_html(data: bytes, file: str, root: str | None = None) -> Tree:
     """Read a page; of a document inside one, the part from its first `root` element on.
 
@@ -245,7 +240,7 @@ def read_html(data: bytes, file: str, root: str | None = None) -> Tree:
         data.decode("utf-8")
         encoding = "utf-8"
     except UnicodeDecodeError:
-        declared = _CHARSET.search(data[:4096])
+        declared = re.search(rb"""(?i)<meta\s[^>]*?charset\s*=\s*["']?\s*([\w-]+)""", data[:4096])
         encoding = declared[1].decode() if declared and declared[1].lower() != b"utf-8" else "windows-1252"
     parser = etree.HTMLParser(encoding=encoding, remove_blank_text=False, huge_tree=False)
     try:
@@ -259,7 +254,7 @@ def read_html(data: bytes, file: str, root: str | None = None) -> Tree:
     for event, node in etree.iterwalk(found, events=("start", "end", "comment", "pi")):
         if event == "start":
             tree.opened(node.tag, [])
-            if node.text and node.tag not in _SILENT:
+            if node.text and node.tag not in ("script", "style"):
                 tree.characters(node.text)
             continue
         if event == "end":

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.data.spans import dense, pack
+from focuseval.data.spans import dense, pack, swept
 from focuseval.data.tables import Described
 from focuseval.errors import Place, counted
 
@@ -171,13 +171,9 @@ class Gold(Described):
     def overlapping(self) -> int:
         """Return how many passages overlap an earlier one of their topic and document; touching ones do not."""
         p = self.passages
-        known = (p.start >= 0) & (p.end > p.start)
-        if not known.any():
-            return 0
-        group = dense(pack(p.topic[known], p.document[known]))
-        order = np.argsort(pack(group, p.start[known]), kind="stable")
-        start, end = (pack(group, position[known])[order] for position in (p.start, p.end))
-        return int(np.count_nonzero(start[1:] < np.maximum.accumulate(end)[:-1]))
+        group = dense(pack(p.topic, p.document))
+        _, begins, reach = swept(group, p.start, p.end, np.flatnonzero((p.start >= 0) & (p.end > p.start)))
+        return int(np.count_nonzero(begins[1:] < reach[:-1]))
 
     @property
     def relevant_topics(self) -> NDArray[np.bool_]:

@@ -91,8 +91,6 @@ HOW = ("exact", "normalised", "approximate", "ambiguous", "lost", "unchecked")
 """How a text was placed; ``unchecked``: a span that came without a text to check it against."""
 EXACT, NORMALISED, APPROXIMATE, AMBIGUOUS, LOST, UNCHECKED = range(len(HOW))
 
-_POSITIONS = ("line", "claimed_start", "claimed_end", "start", "end", "shift")
-
 _SHIFTS = 6
 """So many different shifts are named in a summary; the rest are counted together."""
 
@@ -174,10 +172,8 @@ class Alignment:
         return f"{len(self):,} {self.noun}: {', '.join(parts)}"
 
     def first_unplaced(self) -> tuple[str, ...]:
-        """Return one more line that names the first text without a place in its document and says why, if there is one.
-
-        A text whose document is not in the collection is not named here: another remark names the document.
-        """
+        """Return one more line that names the first text without a place in its document and says why, if any."""
+        # Another remark names documents that the collection does not have.
         rows = np.flatnonzero(((self.how == AMBIGUOUS) | (self.how == LOST)) & (self.places >= 0))
         if not len(rows):
             return ()
@@ -209,7 +205,8 @@ class Alignment:
             "reason": [self._reason(i, moved[i]) for i in listed],
             "text": [self.text[i] for i in listed],
         }
-        numbers = {"similarity": pa.float64(), **dict.fromkeys(_POSITIONS, pa.int64())}
+        positions = ("line", "claimed_start", "claimed_end", "start", "end", "shift")
+        numbers = {"similarity": pa.float64(), **dict.fromkeys(positions, pa.int64())}
         return pa.table(columns, pa.schema([(name, numbers.get(name, pa.string())) for name in columns]))
 
     def _reason(self, row: int, moved: np.bool_) -> str:

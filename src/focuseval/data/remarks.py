@@ -6,13 +6,14 @@ singular and plural, are in `KINDS`; `str` gives the line that commands print. N
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-KINDS: dict[str, str | tuple[str, str]] = {
+KINDS = {
     "text": "{0}",
     "left out": "left out: {0}",
     # reading, converting and placing a run
@@ -38,51 +39,30 @@ KINDS: dict[str, str | tuple[str, str]] = {
     "other sizes": "{n} of {0} {1} differ from the index; the file's are kept",
     "nameless": "{n} texts without a document: {0} found, {1} ambiguous (in several documents), {2} lost{3}",
     # counts of a run
-    "missing: zero": ("{n} of {0} is not answered and scores 0", "{n} of {0} are not answered and score 0"),
-    "missing: skip": (
-        "{n} of {0} is not answered and is left out of its mean",
-        "{n} of {0} are not answered and are left out of its mean",
-    ),
-    "excluded": (
-        "nothing is relevant in {n} topic of the gold, which is left out",
-        "nothing is relevant in {n} topics of the gold, which are left out",
-    ),
-    "unjudged": (
-        "{n} result is in a document that nobody judged and counts as wrong",
-        "{n} results are in documents that nobody judged and count as wrong",
-    ),
-    "unplaced": (
-        "{n} result has no known place in its document and gains nothing",
-        "{n} results have no known place in their document and gain nothing",
-    ),
-    "unknown": ("{n} topic is not in the gold and was left out", "{n} topics are not in the gold and were left out"),
-    "empty": (
-        "{n} result holds no characters; it costs and gains nothing",
-        "{n} results hold no characters; they cost and gain nothing",
-    ),
+    "missing: zero": "{n} of {0} [is|are] not answered and [scores|score] 0",
+    "missing: skip": "{n} of {0} [is not answered and is|are not answered and are] left out of its mean",
+    "excluded": "nothing is relevant in {n} [topic of the gold, which is|topics of the gold, which are] left out",
+    "unjudged": "{n} [result is in a document|results are in documents] that nobody judged and [counts|count] as wrong",
+    "unplaced": "{n} [result has|results have] no known place in [its|their] document and [gains|gain] nothing",
+    "unknown": "{n} [topic is|topics are] not in the gold and [was|were] left out",
+    "empty": "{n} [result holds|results hold] no characters; [it costs and gains|they cost and gain] nothing",
     # a run
     "no results": "the run returns no result for any topic",
-    "repeated": (
-        "{n} relevant result is repeated; it gains nothing the second time",
-        "{n} relevant results are repeated; they gain nothing the second time",
-    ),
+    "repeated": "{n} relevant [result is repeated; it gains|results are repeated; they gain] nothing the second time",
     "repaired": "repaired for {0}: {1}",
-    "other chunks": (
-        "{n} of {0} is not a chunk of {1}; are runs and chunkings in the same order?",
-        "{n} of {0} are not chunks of {1}; are runs and chunkings in the same order?",
-    ),
+    "other chunks": "{n} of {0} [is not a chunk|are not chunks] of {1}; are runs and chunkings in the same order?",
     # measures
     "documents": (
-        "{0} counts documents, each at the rank of its first chunk, whatever that chunk holds; {1} measures chunks",
-        "{0} count documents, each at the rank of its first chunk, whatever that chunk holds; {1} measure chunks",
+        "{0} [counts|count] documents, each at the rank of its first chunk, whatever that chunk holds; "
+        "{1} [measures|measure] chunks"
     ),
     "other name": "{0} stands for {1}: {2}",
-    "peer equals": ("{0} equals {1} in the {n} topic", "{0} equals {1} in all {n} topics"),
+    "peer equals": "{0} equals {1} in [the {n} topic|all {n} topics]",
     "peer differs": "{0} differs from {1} in {2}: {3}",
     # the order of results; see `ORDER`
     "split": (
-        "ranking: topic {0!r} is in several blocks, again on line {1}; its results are joined",
-        "ranking: topic {0!r} is in several blocks ({n} topics are), again on line {1}; their results are joined",
+        "ranking: topic {0!r} is in several blocks[| ({n} topics are)], again on line {1}; "
+        "[its|their] results are joined"
     ),
     "ranks repeat": "ranking: ranks repeat (first in topic {0!r}); 'focuseval formats' says what decides then",
     "ranks fall": "ranking: ranks fall where scores do not rise (first in topic {0!r}); the scores decide",
@@ -95,15 +75,14 @@ KINDS: dict[str, str | tuple[str, str]] = {
     ),
     "empty topics: zero": "topics without anything relevant score 0 ({n})",
     "capped": (
-        "{n} assessed element has more relevant than total characters and counts as wholly relevant",
-        "{n} assessed elements have more relevant than total characters and count as wholly relevant",
+        "{n} assessed [element has|elements have] more relevant than total characters and "
+        "[counts|count] as wholly relevant"
     ),
     "empty elements": (
-        "{n} assessed element holds no characters and is not relevant, unless rsize says so",
-        "{n} assessed elements hold no characters and are not relevant, unless rsize says so",
+        "{n} assessed [element holds|elements hold] no characters and [is|are] not relevant, unless rsize says so"
     ),
 }
-"""What is said of each kind: a text, or its singular and plural; ``{n}`` is the number, ``{0}`` the first detail."""
+"""What is said of each kind; ``{n}`` is the number, ``{0}`` the first detail, ``[one|many]`` depends on the number."""
 
 ORDER = frozenset({"split", "ranks repeat", "ranks fall", "ranks are 0", "ranks go back"})
 """Remarks on the order of a run's results: each is made once, where it is true first."""
@@ -129,12 +108,10 @@ class Remark:
     @property
     def sentence(self) -> str:
         """The remark in words, without the file."""
-        words = KINDS[self.kind]
-        text = words if isinstance(words, str) else words[self.number != 1]
+        text = re.sub(r"\[([^|\]]*)\|([^\]]*)\]", r"\1" if self.number == 1 else r"\2", KINDS[self.kind])
         return text.format(*self.details, n=f"{self.number:,}")
 
     def __str__(self) -> str:
-        """Return the remark in words, with the file before it."""
         return f"{self.file}: {self.sentence}" if self.file else self.sentence
 
 

@@ -114,13 +114,15 @@ def union(group: ArrayLike, start: ArrayLike, end: ArrayLike) -> Spans:
     ([0], [7])
     """
     group, start, end = (np.asarray(a, np.int64) for a in (group, start, end))
-    order, begins, reach = _swept(group, start, end, np.flatnonzero(end > start))
+    order, begins, reach = swept(group, start, end, np.flatnonzero(end > start))
     first = np.flatnonzero(np.concatenate((begins[:1] >= 0, begins[1:] > reach[:-1])))
     last = np.append(first, len(order))[1:] - 1
     return Spans(*unpack(begins[first]), reach[last] & _LOW, order[first])
 
 
-def _swept(group: Integers, start: Integers, end: Integers, rows: Integers) -> tuple[Integers, Integers, Integers]:
+def swept(
+    group: NDArray[np.integer], start: Integers, end: Integers, rows: Integers
+) -> tuple[Integers, Integers, Integers]:
     """Return some spans by group and start: their rows, their packed starts, and how far the text so far reaches."""
     begins, ends = pack(group, start)[rows], pack(group, end)[rows]
     order = np.argsort(begins, kind="stable")  # spans stand by topic, nearly in order, which a stable sort makes use of
@@ -185,7 +187,7 @@ def crowded(group: Integers, start: Integers, end: Integers) -> Integers:
         rows = rows[(np.bincount(group[rows]) > 1)[group[rows]]]
     if not len(rows):
         return rows
-    order, begins, reach = _swept(group, start, end, rows)
+    order, begins, reach = swept(group, start, end, rows)
     joined = np.r_[False, begins[1:] < reach[:-1]]
     return np.sort(order[joined | np.r_[joined[1:], False]])
 
@@ -222,10 +224,7 @@ def overlapping(some: Triple, others: Triple) -> tuple[Integers, Integers]:
     (array([0]), array([0]))
     """
     (group, start, end), (other_group, other_start, other_end) = some, others
-    real = np.flatnonzero(other_end > other_start)
-    order = real[np.argsort(pack(other_group[real], other_start[real]))]
-    begins = pack(other_group[order], other_start[order])
-    reach = np.maximum.accumulate(pack(other_group[order], other_end[order]))
+    order, begins, reach = swept(other_group, other_start, other_end, np.flatnonzero(other_end > other_start))
     low = np.searchsorted(reach, pack(group, start), "right")
     number = np.maximum(np.searchsorted(begins, pack(group, end), "left") - low, 0)
     i = np.repeat(np.arange(len(start)), number)

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import csv as csv_module
 import io
-import os
 import re
+import shutil
 from dataclasses import dataclass, replace
 from html import escape
 from importlib import import_module
@@ -43,15 +43,10 @@ MARK = "*"
 """What stands behind the best value of a column on a terminal."""
 
 GAP = "  "
-NARROW = 16
-"""Words may be wrapped down to so many columns; narrower than that they are hard to read."""
-
 _CONTROLS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
-_HIDDEN = [*range(0x09), *range(0x0B, 0x20), *range(0x7F, 0xA0), *map(ord, _CONTROLS)]
+_HIDDEN = (*range(0x09), *range(0x0B, 0x20), *range(0x7F, 0xA0), *map(ord, _CONTROLS))
 _SPELT = {code: f"⟨U+{code:04X}⟩" for code in _HIDDEN}
-_BREAKS = dict.fromkeys(map(ord, "\t\n\u2028\u2029"), " ")
 _MARKDOWN = re.compile(r"[\\`*|~]|(?<![^\W_])_|_(?![^\W_])|\](?=[(\[:])|<|&(?=#?\w+;)")
-_ENTITIES = {"<": "&lt;", "&": "&amp;"}
 _LATEX_TEXT = "\\textbackslash ^textasciicircum ~textasciitilde …ldots"
 _LATEX_MATHS = "⋆star ·cdot ×times ✗times ✓checkmark →rightarrow ≥geq ≤leq βbeta ρrho τtau ⟨langle ⟩rangle"
 _LATEX = str.maketrans(
@@ -79,7 +74,7 @@ def one_line(text: str) -> str:
     >>> one_line("a\nb\tc")
     'a b c'
     """
-    return visible(text).translate(_BREAKS)
+    return re.sub("[\t\n\u2028\u2029]", " ", visible(text))
 
 
 def markdown_text(text: str) -> str:
@@ -88,7 +83,7 @@ def markdown_text(text: str) -> str:
     >>> print(markdown_text("run_1 | <0.001 *"))
     run_1 \| &lt;0.001 \*
     """
-    return _MARKDOWN.sub(lambda found: _ENTITIES.get(found[0], f"\\{found[0]}"), one_line(text))
+    return _MARKDOWN.sub(lambda sign: escape(sign[0]) if sign[0] in "<&" else f"\\{sign[0]}", one_line(text))
 
 
 def latex_text(text: str) -> str:
@@ -199,10 +194,7 @@ class Table:
 
 
 def render(tables: Iterable[Table], layout: str = "table", *, signature: str = "", width: int | None = None) -> str:
-    """Return tables one after the other in one of the `LAYOUTS`, the signature of their scores last.
-
-    The width is that of a terminal table; where it is not given, the terminal's own, or 80 columns.
-    """
+    """Return tables one after the other in one of the `LAYOUTS`, fit for a terminal's width, their signature last."""
     draw = {"markdown": markdown, "latex": latex, "csv": csv}.get(layout, lambda table: terminal(table, width))
     last = {"markdown": f"`{signature}`\n", "latex": f"% {signature}\n", "csv": f"# {signature}\n"}
     return "\n".join([*map(draw, tables), *([last.get(layout, f"{signature}\n")] if signature else [])])
@@ -231,10 +223,7 @@ def terminal(table: Table, width: int | None = None) -> str:
 
 
 def fitted(columns: list[list[str]], left: list[bool], keys: int, limit: int) -> list[str]:
-    """Draw columns, each with its heading first: as they are, on their side, or in parts.
-
-    `left` says which columns hold words; the first `keys` columns name the rows.
-    """
+    """Draw columns (those on the `left` hold words, the first `keys` name rows) as they are, turned, or in parts."""
     least = _least(columns, left)
     if _total(least) <= limit:
         return _drawn(columns, left, limit)
@@ -258,7 +247,8 @@ def _least(columns: list[list[str]], left: list[bool]) -> list[int]:
     sizes = []
     for (heading, *body), words in zip(columns, left, strict=True):
         widest = max(map(size, body))
-        sizes.append(max(*map(size, heading.split(" ")), min(widest, NARROW) if words else widest, 1))
+        narrow = min(widest, 16) if words else widest  # words are hard to read in fewer columns
+        sizes.append(max(*map(size, heading.split(" ")), narrow, 1))
     return sizes
 
 
@@ -327,13 +317,7 @@ def size(text: str) -> int:
 
 def terminal_width() -> int:
     """Return the columns of the terminal, by ``COLUMNS`` or by what it says itself; 80 in a pipe."""
-    columns = os.environ.get("COLUMNS", "")
-    if columns.isdecimal() and int(columns):
-        return int(columns)
-    try:
-        return os.get_terminal_size(1).columns or 80
-    except (OSError, ValueError):
-        return 80
+    return shutil.get_terminal_size().columns
 
 
 def markdown(table: Table) -> str:
@@ -346,14 +330,12 @@ def markdown(table: Table) -> str:
 
 
 def latex(table: Table) -> str:
-    r"""Return a LaTeX tabular (packages booktabs and amssymb); a title becomes a caption, notes become comments.
-
-    A row that begins with a bracket or a star gets braces before it: LaTeX would read these as an argument of ``\\``.
-    """
+    """Return a LaTeX tabular (packages booktabs and amssymb); a title becomes a caption, notes become comments."""
     notes = "".join(f"% {one_line(note)}\n" for note in table.notes)
     if not table.rows:
         return (f"% {one_line(table.title)}\n" if table.title else "") + notes
     rows = map(" & ".join, [map(latex_text, table.headings), *table.cells(latex_text, "\\textbf{{{}}}")])
+    # A bracket or a star at the beginning of a row would be read as an argument of \\\\ before it.
     head, *body = (("{}" if row[:1] in {"[", "*"} else "") + row + " \\\\\n" for row in rows)
     sides = "".join("l" if column.words else "r" for column in table.columns)
     grid = f"\\toprule\n{head}\\midrule\n{''.join(body)}\\bottomrule\n"

@@ -49,9 +49,6 @@ _LEAST = 128
 _PATIENCE = 30.0
 """Seconds in which a scheduler has to answer, and running tasks have to end after Ctrl-C."""
 
-_ARRIVAL = 300.0
-"""Seconds in which a shared value, which may be large, has to reach a worker that has just joined."""
-
 _AGREE = {"Python": 2, "focuseval": 3, "pyarrow": 1, "numpy": 1}
 """What must agree between client and workers, and in how many numbers of its version."""
 _ASK = {name: partial(importlib.metadata.version, name) for name in _AGREE} | {"Python": platform.python_version}
@@ -66,8 +63,6 @@ _LOCAL = {
 }
 """What a cluster on this machine changes in Dask's defaults: workers do not give memory back at once, which makes
 scores a fifth to a half slower (decision 19), and they are watched less often."""
-
-_SCHEMES = ("tcp://", "tls://", "ws://", "wss://", "ucx://")
 
 
 @contextmanager
@@ -119,7 +114,7 @@ def _client(address: str) -> Iterator[Any]:
             yield client
         return
     where = {"scheduler_file": address} if Path(address).is_file() else {"address": address}
-    if "address" in where and not address.startswith(_SCHEMES):
+    if "address" in where and not address.startswith(("tcp://", "tls://", "ws://", "wss://", "ucx://")):
         what = f"expected local, local:N, tcp://HOST:PORT or a scheduler file, found {address!r}"
         raise UsageError(f"{what}; see 'focuseval index --help'")
     try:
@@ -182,13 +177,9 @@ def _abandon(client: Any, executor: Any) -> None:
         left = list(executor._futures)  # noqa: SLF001  Dask's executor has no other name for them
         client.cancel(left)
         keys, end = {future.key for future in left}, monotonic() + _PATIENCE
-        while any(client.run(_is_busy, keys).values()) and monotonic() < end:
+        busy = lambda dask_worker: not keys.isdisjoint(dask_worker.active_threads.values())  # noqa: E731  sent to workers
+        while any(client.run(busy).values()) and monotonic() < end:
             sleep(0.1)
-
-
-def _is_busy(keys: set[str], dask_worker: Any) -> bool:
-    """Say whether a worker is doing one of these tasks, which may be cancelled."""
-    return not keys.isdisjoint(dask_worker.active_threads.values())
 
 
 _HELD: dict[str, bytes | list[Any]] = {}
@@ -218,7 +209,7 @@ class SharedValue(distributed.WorkerPlugin):
 def held(key: str) -> Any:
     """Return a shared value in a worker; one that has just joined may get its first task before it."""
     with _ARRIVED:
-        if not _ARRIVED.wait_for(lambda: key in _HELD, _ARRIVAL):
+        if not _ARRIVED.wait_for(lambda: key in _HELD, timeout=300):
             raise WorkerError(f"worker {platform.node()}:{os.getpid()}: a value that all tasks share did not arrive")
         value = _HELD[key]
         if isinstance(value, bytes):

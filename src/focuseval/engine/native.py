@@ -30,15 +30,7 @@ if TYPE_CHECKING:
 SOURCES = tuple(Path(__file__).with_name(name) for name in ("native.c", "xml.c", "words.c"))
 LIBRARY = Path(__file__).with_name("libnative.so")
 _SPARE = 8
-_MOST = (1 << 31) - 1 - _SPARE
-"""Bytes that 32-bit offsets can count."""
-
 _NUMBERS = {"int": pa.int64(), "rank": pa.int32(), "real": pa.float64()}
-
-_COLUMN = np.dtype([(name, "i8") for name in ("kind", "values", "offsets", "ends", "count", "above", "length")])
-"""`struct column`."""
-
-_LETTER = {None: "-", "text": "t", "block": "b", "int": "i", "rank": "r", "real": "f"}
 
 _FUNCTIONS = {
     "lines": "pn",
@@ -60,14 +52,11 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 _ODDER = np.uint64(0xD6E8FEB86659FD93)
 _HALF = np.uint64(32)
 _BYTES_KEPT = np.array([(1 << (8 * n)) - 1 for n in range(9)], np.uint64)
-_MANY = 1 << 20
 _STRETCH = 1 << 17
 
 BLOCK = 1 << 16
 """Keys that are looked up together: they stay in the processor's cache."""
 
-_FEW_BLOCKS = 16
-_SEVEN_BITS = np.uint64(127)
 _SEVERAL = np.uint8(255)
 
 
@@ -105,15 +94,17 @@ def split(data: pa.Buffer, kinds: Sequence[str | None]) -> tuple[list[pa.Array |
     The kinds are those of `formats.table.Layout`; a block is run-end encoded, and the column of a kind None is None.
     """
     code = library()
-    if code is None or not 0 < data.size < _MOST:
+    if code is None or not 0 < data.size < 2**31 - 1 - _SPARE:  # what 32-bit offsets can count
         return None
     if not data.slice(data.size - 1).equals(pa.py_buffer(b"\n")):
         data = pa.py_buffer(bytes(data) + b"\n")
     most = code.lines(data.address, data.size)
     rooms = [_room(kind, most, data.size) for kind in kinds]
-    columns = np.zeros(len(kinds), _COLUMN)
+    members = ("kind", "values", "offsets", "ends", "count", "above", "length")  # of `struct column`
+    columns = np.zeros(len(kinds), [(name, "i8") for name in members])
+    letters = {None: "-", "text": "t", "block": "b", "int": "i", "rank": "r", "real": "f"}
     for column, kind, room in zip(columns, kinds, rooms, strict=True):
-        column["kind"] = ord(_LETTER[kind])
+        column["kind"] = ord(letters[kind])
         for name, buffer in room.items():
             column[name] = buffer.address
     rows = code.split(data.address, data.size, columns.ctypes.data, len(kinds))
@@ -176,11 +167,7 @@ def hash64(strings: pa.Array | pa.ChunkedArray) -> NDArray[np.uint64]:
         here = slice(int(ends[number]) - len(chunks[number]), int(ends[number]))
         keys[here] = _hash_chunk(chunks[number])
 
-    if len(strings) < _MANY:
-        for number in range(len(chunks)):
-            fill(number)
-    else:
-        in_threads(fill, range(len(chunks)))
+    in_threads(fill, range(len(chunks)), least=2 if len(strings) >= 1 << 20 else len(chunks) + 1)
     return keys
 
 
@@ -206,11 +193,7 @@ def _addresses(strings: pa.Array) -> tuple[int, int] | None:
 
 
 def _hash_in_steps(chunk: pa.Array) -> NDArray[np.uint64]:
-    """Mix all strings' first eight bytes, then their next; rows leave the loop when their bytes are used up.
-
-    Words of strings of one size lie at equal distances, and nothing has to be gathered. At the end every bit of a key
-    depends on all of its words.
-    """
+    """Mix all strings' first eight bytes, then their next; rows leave the loop when their bytes are used up."""
     chunk = chunk.cast("string") if chunk.type == "string_view" else chunk
     _, offsets, data = chunk.buffers()
     if offsets is None or not len(chunk):
@@ -227,18 +210,14 @@ def _hash_in_steps(chunk: pa.Array) -> NDArray[np.uint64]:
     windows: NDArray[np.uint64] = np.ndarray((len(text) - 7,), "<u8", text.data, strides=(1,))
     at: NDArray[np.int64] | slice = slice(None)
     for step in range(0, most, 8):
-        if least == most:
-            word: NDArray[np.uint64] = np.ndarray((len(key),), "<u8", text.data, step, (most,))
-            word = word & _BYTES_KEPT[min(most - step, 8)]
-        else:
-            if step >= least:
-                at = np.flatnonzero(sizes > step)
-            word = windows[starts[at] + step]
-            if step + 8 > least:
-                word &= _BYTES_KEPT[np.minimum(sizes[at] - step, 8)]
+        if step >= least:
+            at = np.flatnonzero(sizes > step)
+        word = windows[starts[at] + step]
+        if step + 8 > least:
+            word &= _BYTES_KEPT[np.minimum(sizes[at] - step, 8)]
         mixed = (key[at] ^ word) * _ODDER
         key[at] = mixed ^ (mixed >> _HALF)
-    key *= _ODD
+    key *= _ODD  # every bit of a key depends on all of its words
     key ^= key >> _HALF
     return key
 
@@ -396,13 +375,9 @@ class Lookup:
 
 
 def _mark(keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
-    return (keys & _SEVEN_BITS).astype(np.uint8) + np.uint8(1)
+    return (keys & np.uint64(127)).astype(np.uint8) + np.uint8(1)
 
 
 def in_blocks(work: Callable[[int], None], starts: range) -> None:
     """Do the blocks' work one after the other; several at a time where there are many."""
-    if len(starts) < _FEW_BLOCKS:
-        for first in starts:
-            work(first)
-        return
-    in_threads(work, starts)
+    in_threads(work, starts, least=16)

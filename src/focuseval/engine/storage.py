@@ -58,19 +58,13 @@ _ATTEMPTS = 4
 _SECONDS = 30.0
 """How long a connection may take."""
 
-_BUFFER = 1 << 22
-"""Bytes that are fetched at once when a file is read in order."""
-
 _LARGE = 5 << 20
 """Bytes from which on an object is written in several parts."""
 
 _CHUNK = 1 << 26
 """Bytes that are handed over for writing at once."""
 
-_ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
-_QUERY = re.compile(r"\?([\w-]+=.*)\Z", re.DOTALL)
 _SECRETS = "give credentials in the environment (AWS_ACCESS_KEY_ID …) or in a profile (AWS_PROFILE)"
-_NAMED = re.compile(r"AWS Error (\w+)(?:\s*\(HTTP status (\d+)\))?", re.ASCII)
 _CREDENTIALS = "check AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
 
 
@@ -127,7 +121,7 @@ def split_url(url: str) -> tuple[str, str, str]:
     ('s3', 'bucket/a/b.txt', 'region=eu-west-1')
     """
     scheme, _, rest = url.partition("://")
-    found = _QUERY.search(rest)
+    found = re.search(r"(?s)\?([\w-]+=.*)\Z", rest)
     path = (rest[: found.start()] if found else rest).rstrip("/")
     bucket = path.partition("/")[0]
     if "@" in bucket or ":" in bucket:
@@ -186,7 +180,7 @@ def failure(name: str, number: int, message: str, *, again: bool = False) -> Rem
 
 def as_remote(error: Exception, name: str) -> RemoteError:
     """Return an error of Arrow's as one of ours."""
-    found = _NAMED.search(str(error))
+    found = re.search(r"(?a)AWS Error (\w+)(?:\s*\(HTTP status (\d+)\))?", str(error))
     code, status = found.groups() if found else ("", None)
     known = _FAILURES.get(code) or _FAILURES.get(_STATUS.get(status or "", ""))
     if isinstance(error, FileNotFoundError):
@@ -195,14 +189,6 @@ def as_remote(error: Exception, name: str) -> RemoteError:
         return failure(name, *known, again=known[0] == errno.EIO)
     refused = f"the store refused: {code.lower().replace('_', ' ')}"
     return failure(name, errno.EIO, refused if found else f"the store failed ({type(error).__name__})")
-
-
-def _whole(name: str, data: bytes, size: int) -> bytes:
-    """Return content that has the expected size; one that ends too early is an error."""
-    if len(data) != size:
-        what = f"expected {size:,} bytes, found {len(data):,}: the object or its transfer is cut short"
-        raise failure(name, errno.EIO, what, again=True)
-    return data
 
 
 class Stat(NamedTuple):
@@ -214,10 +200,7 @@ class Stat(NamedTuple):
 
 @dataclass(frozen=True)
 class Remote:
-    """A place on object storage, with the methods of `pathlib.Path` that this package uses.
-
-    A folder is whatever begins with its name and a slash.
-    """
+    """A file or folder (all keys below it) on object storage, with the methods of `pathlib.Path` that are used here."""
 
     scheme: str
     path: str
@@ -295,17 +278,12 @@ class Remote:
             return ObjectWriter(self)
         if mode != "rb":
             raise ValueError(f"expected mode 'rb' or 'wb', found {mode!r}")
-        return io.BufferedReader(ObjectReader(self), _BUFFER)
+        return io.BufferedReader(ObjectReader(self), 1 << 22)
 
     def read_bytes(self) -> bytes:
         """Return the whole content."""
-
-        def once() -> bytes:
-            with self.system().open_input_file(self.path) as file:
-                size = file.size()
-                return _whole(str(self), file.read(size), size)
-
-        return self.attempt(once)
+        with ObjectReader(self) as file:
+            return file.readall()
 
     def read_text(self, encoding: str = "utf-8") -> str:
         """Return the whole content as text."""
@@ -347,7 +325,8 @@ class Remote:
     def system(self, *, delayed: bool = True) -> Any:
         """Return the file system that holds this place."""
         options = dict(parse_qsl(self.query, keep_blank_values=True))
-        endpoint = options.get("endpoint_override") or next(filter(None, map(os.environ.get, _ENDPOINTS)), "")
+        own = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL", "")
+        endpoint = options.get("endpoint_override") or own
         bucket = "" if endpoint else self.path.partition("/")[0]
         return _connected(self.scheme, bucket, endpoint, tuple(sorted(options.items())), delayed=delayed)
 
@@ -436,9 +415,15 @@ class ObjectReader(io.RawIOBase):
 
     def _range(self, most: int) -> bytes:
         size = max(0, min(most, self._size - self._at))
-        if not size:
-            return b""
-        data = self._place.attempt(lambda: _whole(self.name, self._file.read_at(size, self._at), size))
+
+        def once() -> bytes:
+            data: bytes = self._file.read_at(size, self._at)
+            if len(data) != size:
+                what = f"expected {size:,} bytes, found {len(data):,}: the object or its transfer is cut short"
+                raise failure(self.name, errno.EIO, what, again=True)
+            return data
+
+        data = self._place.attempt(once) if size else b""
         self._at += size
         return data
 

@@ -39,9 +39,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 
-_ALIGNED = 64
-"""Arrays begin at multiples of so many bytes, as NumPy and Arrow like it."""
-
 _LOOK = 0.5
 """Seconds after which a worker looks again whether its parent lives."""
 
@@ -81,7 +78,7 @@ def in_files(value: T) -> Iterator[Shared[T]]:
             for buffer in buffers:
                 file.write(buffer.raw())
                 end = file.tell()
-                file.write(bytes(-end % _ALIGNED))
+                file.write(bytes(-end % 64))  # arrays are aligned as NumPy and Arrow like it
                 bounds += [end, file.tell()]
             file.write(b"\0")  # an empty file cannot be mapped
         (folder / "value").write_bytes(pickle.dumps((head, bounds)))
@@ -203,11 +200,7 @@ def given(jobs: int | None, workers: Workers | None = None) -> AbstractContextMa
 
 @contextmanager
 def processes(jobs: int) -> Iterator[Workers]:
-    """Give workers for so many cores: this process, and others where more than one is asked for.
-
-    Leaving ends them and their work. Ctrl-C reaches this process alone, and a worker whose parent is killed ends by
-    itself.
-    """
+    """Give workers for so many cores: this process, and others, which end with the block or with their parent."""
     if jobs <= 1:
         yield Workers(Here())
         return
@@ -242,13 +235,13 @@ def interrupts_held() -> Iterator[None]:
         signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
 
 
-def in_threads(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
-    """Return what becomes of items, done at once by threads; for work that Python's lock does not hold up.
+def in_threads(work: Callable[[T], R], items: Sequence[T], least: int = 2) -> list[R]:
+    """Return what becomes of items, done by threads if they are so many; for work that Python's lock does not hold up.
 
     >>> in_threads(abs, [-3, 2])
     [3, 2]
     """
-    if len(items) < 2 or cores() < 2:
+    if len(items) < least or cores() < 2:
         return [work(item) for item in items]
     with ThreadPoolExecutor(min(cores(), len(items))) as pool:
         return list(pool.map(work, items))

@@ -63,11 +63,7 @@ def read_answers(path: str | Path) -> Iterator[tuple[Place, Any]]:
 
 
 def quotations(record: Any, at: Place, *, shortest: int, is_document: Callable[[str], bool]) -> Iterator[Quotation]:
-    """Yield the quotations of one answer.
-
-    Those between quotation marks count if they have so many characters; a mark behind one is a citation if it is the
-    number of a source or the id of a document.
-    """
+    """Yield the quotations of one answer: those that it lists, or those of some length between quotation marks."""
     if not isinstance(record, dict):
         raise FormatError(f"expected an object with an answer, found {str(record)[:40]!r}", at=at)
     name = str(_value(record, ID, at, str | int, default=at.line or ""))
@@ -91,7 +87,7 @@ def quotations(record: Any, at: Place, *, shortest: int, is_document: Callable[[
             yield Quotation(name, text, cited, at)
         return
     numbered = {str(number): one for number, one in enumerate(sources, 1)}
-    for text, marks in marked(answer or ""):
+    for text, marks in marked(answer or ""):  # a citation is the number of a source or the id of a document
         named = [numbered.get(mark, mark) for mark in marks if mark in numbered or mark in sources or is_document(mark)]
         if len(text) >= shortest:
             yield Quotation(name, text, tuple(dict.fromkeys(named)) or sources, at)

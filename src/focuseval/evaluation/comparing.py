@@ -105,13 +105,10 @@ def correlations(
 
 
 def comparison_tables(comparisons: Sequence[Comparison], *, every_pair: bool = False) -> Iterator[Table]:
-    """Yield the means; then for every measure its stars, its pairs if they are few, and for two runs what decides.
-
-    With a baseline the pairs are few, and a matrix would be almost empty.
-    """
+    """Yield the means; then for every measure its stars, its pairs if they are few, and for two runs what decides."""
     yield compared_means_table(comparisons)
     for comparison in comparisons:
-        runs, few = len(comparison.runs), comparison.baseline is not None
+        runs, few = len(comparison.runs), comparison.baseline is not None  # then a matrix would be almost empty
         if runs != 2 and not few:
             yield star_table(comparison)
         if runs > 1 and (every_pair or few or runs <= 6):

@@ -69,10 +69,7 @@ def read_baseline(path: str | Path, run: str | None = None) -> Baseline:
 def judge(
     baseline: Baseline, scores: Scores, measures: Sequence[str] | None = None, rule: GateRule | None = None
 ) -> list[GateVerdict]:
-    """Judge the one run of `scores` against the baseline, measure by measure, over exactly the same topics.
-
-    By default all measures of the scores are judged, as `judge_changes` does.
-    """
+    """Judge the one run of `scores` against the baseline, by some measures or all, over exactly the same topics."""
     if len(scores.runs) != 1:
         raise NotComparableError(f"expected one run to judge, found {len(scores.runs)}; call the gate once for each")
     refuse_geometric(scores, "a gate")
@@ -142,22 +139,14 @@ def as_json(verdicts: Sequence[GateVerdict]) -> dict[str, Any]:
 def as_markdown(verdicts: Sequence[GateVerdict]) -> str:
     """Return a table of verdicts and one of the topics that lost most, for a pull request or a job summary."""
     worse = any(v.regression for v in verdicts)
-    rows = tuple(
-        (
-            v.measure,
-            v.before,
-            v.after,
-            v.difference,
-            f"[{v.low:+.4f}, {v.high:+.4f}]",
-            shown_p(v.p, v.rule),
-            "REGRESSION" if v.regression else v.word,
-        )
-        for v in verdicts
-    )
+    rows = []
+    for v in verdicts:
+        interval, word = f"[{v.low:+.4f}, {v.high:+.4f}]", "REGRESSION" if v.regression else v.word
+        rows.append((v.measure, v.before, v.after, v.difference, interval, shown_p(v.p, v.rule), word))
     values = (*numbers("baseline", "now"), *numbers("difference", "95 % interval", "p", form="+.4f"))
     columns = (*words("measure"), *values, *words("verdict"))
     notes = tuple(str(v) for v in verdicts if v.few is not None)
-    tables = [Table(f"focuseval gate: {'regression' if worse else 'no regression'}", columns, rows, notes)]
+    tables = [Table(f"focuseval gate: {'regression' if worse else 'no regression'}", columns, tuple(rows), notes)]
     columns = (*words("topic"), *numbers("baseline", "now"))
     tables += [Table(f"Topics that lost most under {v.measure}", columns, v.lost) for v in verdicts if v.lost]
     return render(tables, "markdown")

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from focuseval.measures.prepared import Prepared
 
 RANKS = (1, 2, 3, 5, 10, 25, 50)
-TAB = 8
-"""Columns between two tabs: names of fewer characters are followed by two of them."""
 TASKS = {
     "t": "thorough",
     "f": "focused",
@@ -87,9 +85,8 @@ def report(run: Run, prepared: Prepared, options: Options, say: Callable[[str], 
     if say is not None:
         for remark in surprises(matched, options):
             say(f"{run.file or run.run_id}: {remark}")
-    lines = [
-        f"{name}\t{'' if len(name) >= TAB else chr(9)}{topic}\t{value}"
-        for name, topic, value in _lines(matched, options)
+    lines = [  # two tabs behind short names
+        f"{name}\t{'' if len(name) >= 8 else chr(9)}{topic}\t{value}" for name, topic, value in _lines(matched, options)
     ]
     head = f"<eval run-id={quoteattr(run.run_id)} file={quoteattr(run.file)}>"
     return "\n".join([head, *lines, "</eval>"]) + "\n"

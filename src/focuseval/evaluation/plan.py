@@ -73,10 +73,7 @@ def plan_for(
     repair: bool | None = False,
     **changes: Any,
 ) -> Plan:
-    """Decide what to compute: what was asked, else the profile's measures of the task, else the task's own.
-
-    Where no task is given, it is the one that the first run itself names, if it is known and the profile has it.
-    """
+    """Decide what to compute: what was asked, else the profile's measures of the task, else the task's own."""
     chosen = profile_named(profile) if profile else None
     named = task_named(task) if task else None
     if task and not (asked or chosen) and gold.scale == "trec":
@@ -84,8 +81,8 @@ def plan_for(
             f"{gold.file or 'the gold'}: judgements of whole documents say nothing of the task {task}; "
             "leave out task=, ask for measures of documents (-m AP), or give a gold with highlights"
         )
-    if named is None and first is not None and first.task.strip():
-        with suppress(UsageError):  # the run names a task that is not known
+    if named is None and first is not None and first.task.strip():  # the first run names its task
+        with suppress(UsageError):  # one that is not known
             own = task_named(first.task)
             named = own if chosen is None or own in chosen.tasks else None
     task = named

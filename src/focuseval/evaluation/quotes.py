@@ -44,7 +44,6 @@ MEANING = {
     ELSEWHERE: "in a document other than the cited one",
     NOWHERE: "in no document",
 }
-VERDICTS = tuple(MEANING)
 _SHOWN = 60
 
 LARGE = 20_000_000
@@ -55,15 +54,10 @@ MOST = 20
 """Places of one quotation that are listed."""
 _AT_ONCE, _KEPT = 64, 64
 _OMITTED = re.compile(r"\s*(?:[\[(]\s*(?:\.{3}|…)\s*[\])]|\.{3,}|…)\s*")
-_EDGES = " \t\r\n.,;:…"
 LEAST, WORDS = 20, 3
 """Characters and words of each of two pieces: any text can be put together from smaller ones."""
 PART = 8
 """Characters of a part between two omissions, which the quotation itself says are there."""
-
-
-VERY_TEXT = 2.0
-"""A similarity that only the very text has."""
 
 
 class QuotePlace(NamedTuple):
@@ -117,7 +111,7 @@ class CheckedQuotes:
     @property
     def counts(self) -> dict[str, int]:
         """Verdict → number of quotations."""
-        return {verdict: sum(check.verdict == verdict for check in self.checks) for verdict in VERDICTS}
+        return {verdict: sum(check.verdict == verdict for check in self.checks) for verdict in MEANING}
 
     def tables(self) -> tuple[Table, ...]:
         """Return a table of the verdicts, and one of all quotations."""
@@ -230,7 +224,7 @@ class Stand(NamedTuple):
 def check_quotations(wanted: Sequence[Quotation], sources: QuotedDocuments, similarity: float) -> CheckedQuotes:
     """Return the verdict on every quotation."""
     checks = [_in_cited(one, sources, similarity) for one in wanted]
-    _elsewhere(checks, sources, VERY_TEXT)
+    _elsewhere(checks, sources, 2.0)  # which only the very text has
     _elsewhere(checks, sources, 1.0)
     for number, check in _open(checks):
         text, pages = check.quotation.text, sources.of(check.quotation.cited)
@@ -314,19 +308,15 @@ def core(text: str) -> str:
     >>> core(" the sea is deep, … ")
     'the sea is deep'
     """
-    return text.strip(_EDGES) or text.strip()
+    return text.strip(" \t\r\n.,;:…") or text.strip()
 
 
 def candidates(page: Page, texts: Sequence[str], similarity: float) -> dict[str, Candidates]:
-    """Return every place of each text in a document.
-
-    With a similarity of 1 none that is only near, and above 1 none but the very text, for which a document need not be
-    brought to its normal form.
-    """
+    """Return every place of each text in a document; with a similarity above 1 none but those of the very text."""
     exact = dict(zip(texts, occurrences(page.text, texts), strict=True))
     if similarity <= 1:
         return page.candidates(exact, similarity)
-    ends = {text: [start + len(text) for start in starts] for text, starts in exact.items()}
+    ends = {text: [start + len(text) for start in starts] for text, starts in exact.items()}  # needs no normal form
     return {text: Candidates(EXACT, 1.0, starts, ends[text]) for text, starts in exact.items() if starts}
 
 

@@ -24,9 +24,6 @@ _DEFAULTS = dict(part.split(":", 1) for part in Policies().signature().split("|"
 }
 """What a signature that does not name a part stands for."""
 
-_NO_CHOICE = frozenset({"focuseval", "ties", "repeated", "unjudged", "unit"})
-"""The version, and parts of 0.1.0 that had no effect: nothing that two signatures can differ in."""
-
 
 def decisions(text: str) -> dict[str, str]:
     """Return what a signature decides, by name; a part that is absent has its default, another version is no decision.
@@ -37,7 +34,9 @@ def decisions(text: str) -> dict[str, str]:
     True
     """
     parts = dict(part.split(":", 1) for part in text.split("|") if ":" in part)
-    return _DEFAULTS | {name: value for name, value in parts.items() if name not in _NO_CHOICE}
+    for name in ("focuseval", "ties", "repeated", "unjudged", "unit"):  # the version, and what had no effect in 0.1.0
+        parts.pop(name, None)
+    return _DEFAULTS | parts
 
 
 class Basis(NamedTuple):

@@ -204,10 +204,7 @@ class Scores:
         }
 
     def remarks(self) -> list[str]:
-        """Return, in words, what a reader of the numbers should know besides the counts.
-
-        A remark that more than three runs share stands there once.
-        """
+        """Return, in words, what a reader should know besides the counts; what many runs share stands there once."""
         own = zip(self.names, self.counts, strict=True)
         return folded((*self.noticed, *(remark for name, counts in own for remark in counts.remarks(name))))
 
@@ -252,7 +249,6 @@ class Scores:
         return (*marked, *counts.printed().values())
 
     def __repr__(self) -> str:
-        """Return one line: what was scored, and the means of the first run."""
         runs, topics = counted(len(self.runs), "run"), counted(len(self.topics), "topic")
         means = [f"{m} {v:.4f}" for m, v in zip(self.measures, self.mean[0] if self.runs else (), strict=False)]
         first = f": {self.names[0]} has {', '.join(means[:4])}{' …' if means[4:] else ''}" if means else ""
@@ -268,10 +264,7 @@ class Scores:
 
 
 def order_of(scores: Scores) -> NDArray[np.int64]:
-    """Return the runs by the mean of the measure that decides, best first; ties stay in the order given.
-
-    The means are over the topics that are compared: those for which every run has a value, where there are any.
-    """
+    """Return the runs by the mean of the measure that decides, best first; ties stay in the order given."""
     from focuseval.inference.paired_tests import ranked  # noqa: PLC0415  as in `Scores.compare`
 
     values = scores.averaged[:, :, scores.deciding]
@@ -328,10 +321,7 @@ def tag_table(scores: Scores) -> Table:
 
 
 def table_for_programs(scores: Scores, *, per_topic: bool = False, by_tag: bool = False) -> Table:
-    """Return what CSV holds: means with counts, or one row per topic and measure, counts among them; or means by tag.
-
-    A measure that leaves out more topics than the others has a count of its own, ``excluded:BEPD``.
-    """
+    """Return what CSV holds: means with counts, or a row per topic and measure, counts among them; or means by tag."""
     if by_tag:
         return replace(tag_table(scores).printed(), notes=(scores.signature,))
     counts = [beside(scores, number) for number in range(len(scores.names))]
@@ -351,7 +341,7 @@ def table_for_programs(scores: Scores, *, per_topic: bool = False, by_tag: bool 
 
 
 def beside(scores: Scores, run: int) -> dict[str, int]:
-    """Return the counts beside a run's means, also of the topics that only some measures leave out."""
+    """Return the counts beside a run's means, also of the topics that only some measures leave out (by measure)."""
     more = {f"excluded:{measure}": n for measure, n in scores.excluded_apart(run).items()}
     return scores.counts[run].printed() | more
 

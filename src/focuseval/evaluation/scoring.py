@@ -102,22 +102,18 @@ def score_match(matched: Matched, plan: Plan) -> RunScores:
 
 
 def refuse_invalid(run: Run, task: str | None, *, cutoff: int | None = None, official: bool = False) -> None:
-    """Raise the first error that `check` finds, in any topic: the score of a run that breaks its task means nothing.
-
-    Results beyond the cut-off are ignored. A file without topics is refused, too; a run in memory may be empty. The
-    official tool (`official`) looks for overlap in focused runs only.
-    """
+    """Raise the first error that `check` finds, in any topic: the score of a run that breaks its task means nothing."""
     if task is None:
         return
     from focuseval.measures.checks import check  # noqa: PLC0415  five modules that only a task needs
     from focuseval.measures.tasks import DUPLICATE, OVERLAP, find_task  # noqa: PLC0415  as above
 
-    if run.file and not run.topics:
+    if run.file and not run.topics:  # a run in memory may be empty
         raise TaskError(f"not valid for task {task}: it answers no topic", at=run.file)
     chosen = find_task(task)
-    chosen = chosen if cutoff is None else replace(chosen, limit=cutoff, cut=True)
+    chosen = chosen if cutoff is None else replace(chosen, limit=cutoff, cut=True)  # the rest is ignored
     findings = check(run, chosen, warnings=False)
-    if official and chosen.grouped:
+    if official and chosen.grouped:  # the official tool looks for overlap in focused runs only
         kept = tuple(part for part in findings.broken if part.rule not in {OVERLAP, DUPLICATE})
         findings = replace(findings, broken=kept)
     first = findings.first_error
@@ -153,11 +149,8 @@ def mean_of(y: Floats) -> Floats:
 
 
 def asked_curve(name: str, scored: Sequence[MeasureCall] = ()) -> tuple[MeasureCall, Callable[..., Any]]:
-    """Return the measure whose curve is asked for, with or without its ``@``, and the curve's function.
-
-    A user's own measure is known among those that were scored.
-    """
-    own = next((a for a in scored if a.key == name and a.measure not in every_measure()), None)
+    """Return the measure whose curve is asked for, with or without its ``@``, and the curve's function."""
+    own = next((a for a in scored if a.key == name and a.measure not in every_measure()), None)  # a user's own
     if own is not None:
         if own.measure.curve is None:
             raise MeasureError(f"{name} summarises no curve: it is declared without one")

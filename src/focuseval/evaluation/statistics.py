@@ -99,7 +99,15 @@ def describe_run(run: Run, index: Collection | None = None) -> dict[str, Any]:
     sizes = np.diff(run.bounds)
     found = extents(run if index is None else place_run(run, index, bad="keep"))
     clash = [crowded(found.group, found.start, found.end), crowded(found.group, found.low, found.high)]
-    depths, tags = _depths_and_tags(run.path)
+    depths, tags = Counter[int](), Counter[str]()
+    if run.path is not None:  # each distinct path once; nulls and pointers into text are left out
+        seen = pc.value_counts(run.path.drop_null())
+        paths, counts = seen.field("values").cast(pa.string()), seen.field("counts").to_pylist()
+        parts = (pc.count_substring(paths, "/"), _tags(paths), pc.match_substring(paths, "text()"))
+        for depth, tag, pointer, count in zip(*(part.to_pylist() for part in parts), counts, strict=True):
+            if not pointer:
+                depths[depth] += count
+                tags[tag] += count
     return {
         "run_id": run.run_id,
         "topics": len(run.topics),
@@ -110,12 +118,12 @@ def describe_run(run: Run, index: Collection | None = None) -> dict[str, Any]:
         "documents": len(pc.unique(run.document)),
         # with another result of their topic: 70–80 % in the best CO runs of INEX 2004
         "overlapping": _ratio(len(np.unique(np.concatenate(clash))), len(run)),
-        "elements": sum(count for _, count in depths),  # results whose path leads to one; a root has depth 1
-        "mean_depth": _ratio(sum(depth * count for depth, count in depths), sum(count for _, count in depths)),
+        "elements": depths.total(),  # results whose path leads to one; a root has depth 1
+        "mean_depth": _ratio(sum(depth * count for depth, count in depths.items()), depths.total()),
         "task": run.task or None,
         "description": run.attributes.get("description"),  # of itself: 'focuseval retrieve' names its parameters
-        "depths": depths,
-        "tags": tags,
+        "depths": tuple(sorted(depths.items())),
+        "tags": _ordered(tags),
     }
 
 
@@ -147,21 +155,6 @@ def _counted(column: Any) -> Counts:
     return _ordered(Counter({row["values"]: row["counts"] for row in pc.value_counts(column).to_pylist()}))
 
 
-def _depths_and_tags(column: Any) -> tuple[Counts, Counts]:
-    """Count depths and tags of elements, each distinct path once; nulls and pointers into text are left out."""
-    depths: Counter[int] = Counter()
-    tags: Counter[str] = Counter()
-    if column is not None:
-        seen = pc.value_counts(column.drop_null())
-        paths, counts = seen.field("values").cast(pa.string()), seen.field("counts").to_pylist()
-        parts = (pc.count_substring(paths, "/"), _tags(paths), pc.match_substring(paths, "text()"))
-        for depth, tag, pointer, count in zip(*(part.to_pylist() for part in parts), counts, strict=True):
-            if not pointer:
-                depths[depth] += count
-                tags[tag] += count
-    return tuple(sorted(depths.items())), _ordered(tags)
-
-
 def _tags(paths: Any) -> Any:
     """Return the last tag of every path."""
     return pc.replace_substring_regex(paths, r"^.*/|\[[0-9]*\]$", "")
@@ -189,12 +182,9 @@ def _fully_highlighted(gold: Gold, index: Collection | None) -> Counts | None:
 
 def _at_first_relevant(gold: Gold) -> NDArray[np.bool_]:
     """Return, for articles with a best entry point and passages, whether it is their first highlighted character."""
-    passages, articles = gold.passages, gold.articles
-    spoken = np.flatnonzero(passages.start > UNKNOWN)
-    order = spoken[np.lexsort((passages.start[spoken], pack(passages.topic, passages.document)[spoken]))]
-    keys, first = np.unique(pack(passages.topic, passages.document)[order], return_index=True)
-    mine = np.flatnonzero(articles.bep > UNKNOWN)
-    wanted = pack(articles.topic[mine], articles.document[mine])
-    at = np.searchsorted(keys, wanted)
-    found = np.append(keys, -1)[at] == wanted
-    return np.asarray(articles.bep[mine[found]] == passages.start[order[first[at[found]]]])
+    start, bep, article = gold.passages.start, gold.articles.bep, gold.article_of(gold.passages)
+    known = (start > UNKNOWN) & (article >= 0)
+    first = np.full(len(bep), np.iinfo(np.int64).max)
+    np.minimum.at(first, article[known], start[known])
+    mine = (bep > UNKNOWN) & (first < np.iinfo(np.int64).max)
+    return np.asarray(bep[mine] == first[mine])

@@ -69,11 +69,7 @@ def score_stream(
     move: Callable[[float], None],
     elsewhere: tuple[Workers, Shared[tuple[Plan, Prepared]]] | None = None,
 ) -> RunScores | None:
-    """Return a run's scores, gathered from those of its blocks; None where it must be read at once.
-
-    `move` is called with the share of the file that is done. Blocks are scored by the threads of this process, or by
-    the workers of `elsewhere`, with the plan and the gold that they share.
-    """
+    """Return a run's scores, gathered from those of its blocks, here or `elsewhere`; None where it is read at once."""
     streamable = (
         not (plan.repair or plan.queries or len(prepared.gold.elements.topic))
         and plan.policies.compat == "none"
@@ -139,11 +135,8 @@ def topic_codes(prepared: Prepared) -> dict[str, int]:
 
 
 def _piece(run: Run, number: dict[str, int], plan: Plan, prepared: Prepared) -> Piece | None:
-    """Score one block; None where the run must be read at once: its texts aligned, or a line of the file named.
-
-    A line is named by errors and where a topic comes back; a block counts its lines from its own first one.
-    """
-    if run.text is not None or run.split_topics:
+    """Score one block; None where the run must be read at once: its texts aligned, or a line of the file named."""
+    if run.text is not None or run.split_topics:  # a remark would count lines from the block's first one
         return None
     codes = np.sort(np.array([number[name] for name in run.topics if name in number], np.int64))
     strangers = frozenset(name for name in run.topics if name not in number)

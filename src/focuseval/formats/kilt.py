@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval.collection.boundaries import code_points
 from focuseval.data.remarks import counted_kinds
 from focuseval.errors import FormatError
 from focuseval.formats.judgements import Question, Span, gold_reader, text_of
 from focuseval.formats.rows import field, parse_lines
-from focuseval.placing.normalise import code_points
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

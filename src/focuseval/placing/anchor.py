@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 SAME, MOVED, LOST, TIE = "same", "moved", "lost", "tie"
 REMEDY = "open it to re-anchor it, or import it again"
-COMPARED = 3_000
-"""Words beyond which two passages are not compared word by word."""
 
 
 @dataclass(frozen=True)
@@ -71,10 +69,7 @@ def nearest(text: str, quote: str, start: int) -> tuple[int | None, str]:
 
 
 def propose(bep: int | None, quotes: Sequence[tuple[int, int, str]], text: str) -> Proposal:
-    """Return where highlights and an entry point stand in a new text.
-
-    An entry point that begins a highlight goes with it; any other keeps its distance from the highlight before it.
-    """
+    """Return where highlights stand in a new text, and an entry point, which goes with the highlight before it."""
     anchored = []
     for start, end, quote in quotes:
         place, verdict = nearest(text, quote, start)
@@ -103,7 +98,7 @@ def diff(quote: str, text: str, around: int, *, width: int = 80) -> list[str]:
 def _counterpart(quote: str, near: str) -> str | None:
     """Return the part of a text that a passage has become, by the words that stayed; None when few did."""
     before, after = (re.findall(r"\s+|\w+|\W", passage) for passage in (quote, near))
-    if max(len(before), len(after)) > COMPARED:
+    if max(len(before), len(after)) > 3_000:  # to compare more word by word takes too long
         return None
     same = difflib.SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
     kept = [block for block in same if any(word.isalnum() for word in before[block.a : block.a + block.size])]

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from focuseval.placing.normalise import code_points
+from focuseval.collection.boundaries import code_points
 from focuseval.placing.occurrences import gram_hashes
 
 if TYPE_CHECKING:

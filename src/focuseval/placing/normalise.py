@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from focuseval.collection.boundaries import code_points
+
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
@@ -61,11 +63,6 @@ def _expand(code: int) -> tuple[tuple[int, int], ...]:
         return ((_BLANK, 0),)
     form = unicodedata.normalize("NFKD", character).translate(_SISTERS)
     return tuple((_BLANK if c.isspace() else ord(c), unicodedata.combining(c)) for c in form)
-
-
-def code_points(text: str) -> NDArray[np.uint32]:
-    """Return a text's code points, lone surrogates included."""
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
 def normal_form(text: str) -> str:

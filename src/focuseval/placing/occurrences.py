@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.placing.normalise import code_points
+from focuseval.collection.boundaries import code_points
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,10 +72,7 @@ def even_hashes(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
 
 def _hashed(document: str, texts: list[str]) -> list[list[int]]:
-    """Find texts of more than sixteen characters through hashes of the document.
-
-    Of two neighbouring grams of a text one begins at an even place of the document, wherever the text stands.
-    """
+    """Find texts of more than sixteen characters through hashes of the document's grams at even places."""
     found: list[list[int]] = [[] for _ in texts]
     codes, block = code_points(document), 1 << 15  # blocks stay in the processor's cache
     parts = [even_hashes(codes[i : i + block + GRAM - 2]) for i in range(0, max(len(codes) - GRAM + 1, 0), block)]
@@ -115,10 +112,7 @@ def _same(hashes: NDArray[np.uint32], anchor: NDArray[np.uint32]) -> tuple[NDArr
 def _anchors(
     texts: list[str], hashes: NDArray[np.uint32]
 ) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]:
-    """Return three sixteen-grams of each text, as offsets and hashes, and which the document has least often.
-
-    The hashes are of the grams at the offsets, and then of those one place further.
-    """
+    """Return three sixteen-grams of each text and which is rarest: offsets, and hashes there and one place further."""
     last = np.array([len(text) - GRAM - 1 for text in texts])
     offsets = np.stack([last // 7, last // 2, last - last // 5])
     grams = "".join(text[o : o + GRAM + 1] for row in offsets.tolist() for text, o in zip(texts, row, strict=True))

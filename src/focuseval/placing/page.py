@@ -28,9 +28,6 @@ OPEN = -1
 _BLANKS = 256
 """Chunks with more white space than this between them do not touch."""
 
-_SEVERAL = 3
-"""So many pairs of neighbours must agree before their distance is a rule."""
-
 
 def nearest_candidate(starts: Sequence[int], claimed: int) -> int:
     """Return the row of the candidate nearest to a claimed start, OPEN when two are equally near.
@@ -101,7 +98,7 @@ def touching(
         for i, near in enumerate(direct)
         if near and rows[i] != OPEN and rows[i + 1] != OPEN
     ]
-    gap = gaps[0] if len(gaps) >= _SEVERAL and len(set(gaps)) == 1 else None
+    gap = gaps[0] if len(gaps) >= 3 and len(set(gaps)) == 1 else None  # what three pairs keep is a rule
     last = len(document.rstrip())
     for i in range(1, len(rows)):
         if rows[i] == OPEN and rows[i - 1] != OPEN and direct[i - 1]:
@@ -117,12 +114,9 @@ def touching(
 
 
 def _only(document: str, joints: Sequence[tuple[int, int, int]], gap: int | None, last: int) -> int:
-    """Return the row of the only joint (end, next start, row) that touches, else of the only one at the common gap.
-
-    A chunk that reaches the last character was cut short there, and the distance to the next one with it.
-    """
+    """Return the row of the only joint (end, next start, row) that touches, else of the only one at the common gap."""
     near = [(start - end, row) for end, start, row in joints if start <= end or document[end:start].isspace()]
-    if len(near) != 1:
+    if len(near) != 1:  # a chunk that reaches the last character was cut short there, and keeps no distance
         near = [pair for pair in near if pair[0] == gap and all(end < last for end, *_ in joints)]
     return near[0][1] if len(near) == 1 else OPEN
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -49,8 +50,6 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
 
 _REMEDY = "give the index of the gold's collection"
-STRIP = "whitespace-text-node"
-"""The attribute of late-2007 files that says whether blank text nodes count."""
 
 
 def place_run(
@@ -271,8 +270,9 @@ def _placed_articles(gold: Gold, placement: Placement, passages: Passages) -> Ar
 
 
 def _by_whitespace(gold: Gold, wanted: Flags, topic: NDArray[np.int32]) -> Iterator[tuple[str, Integers]]:
-    """Yield the wanted rows, those of files that leave blank text nodes out of the count apart from the others."""
-    strip = np.array([gold.attributes.get(name, {}).get(STRIP) == "strip" for name in gold.topics], np.bool_)[topic]
+    """Yield the wanted rows, those of late-2007 files that do not count blank text nodes apart from the others."""
+    said = [gold.attributes.get(name, {}).get("whitespace-text-node") for name in gold.topics]
+    strip = np.array([one == "strip" for one in said], np.bool_)[topic]
     yield "keep", np.flatnonzero(wanted & ~strip)
     yield "strip", np.flatnonzero(wanted & strip)
 
@@ -309,11 +309,6 @@ def _remarks_on_gold(gold: Gold, placement: Placement) -> Iterator[Remark]:
         yield from differ(e.size, np.where(start < 0, UNKNOWN, end - start), "element sizes")
 
 
-_PLAIN = (".txt", ".md")
-_BOM = 3
-"""Bytes of a byte-order mark in UTF-8."""
-
-
 def _unsure_offsets(
     collection: Collection, rows: NDArray[np.integer], start: Integers, path: Any, text: pa.Array | None
 ) -> Iterator[Remark]:
@@ -330,11 +325,11 @@ def _unsure_offsets(
     rows = np.unique(rows[bare])
     some = table.select(["id", "file", "bytes"]).take(pa.array(rows))
     names = zip(some["id"].to_pylist(), some["file"].to_pylist(), strict=True)
-    plain = np.array([file != name and file.lower().endswith(_PLAIN) for name, file in names], np.bool_)
+    plain = np.array([file != name and file.lower().endswith((".txt", ".md")) for name, file in names], np.bool_)
     if not plain.any():
         return
     texts = collection.texts(rows[plain])
-    marked = np.asarray(some["bytes"])[plain] - np.asarray(pc.binary_length(texts)) == _BOM
+    marked = np.asarray(some["bytes"])[plain] - np.asarray(pc.binary_length(texts)) == len(BOM_UTF8)
     ended = np.asarray(pc.match_substring(texts, "\r\n"))
     if (odd := marked | ended).any():
         kinds = (("CRLF line ends", ended), ("a byte-order mark", marked))
@@ -343,10 +338,7 @@ def _unsure_offsets(
 
 
 def refuse_past_end(gold: Gold) -> None:
-    """Raise at a passage that ends behind the length that the file gives its document.
-
-    For golds without a collection: in one, the quote would say where the passage stands.
-    """
+    """Raise at a passage that ends behind the length that the file gives its document, for want of a collection."""
     p, length = gold.passages, gold.articles.length[gold.article_of(gold.passages)]
     _refuse_outside(gold, (length >= 0) & (p.end > length), p.start, p.end, length, remedy="give docs= or index=")
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from focuseval.collection.index import Collection
     from focuseval.data.gold import Gold
 
-_POINTER = "text()"
-
 
 def strings(column: Any) -> Any:
     """Return one plain string array of a column that may be chunked or dictionary-encoded."""
@@ -34,8 +32,7 @@ def strings(column: Any) -> Any:
 
 def is_pointer(paths: Any) -> NDArray[np.bool_]:
     """Say which paths point into a text node; null is not one."""
-    found: NDArray[np.bool_] = pc.fill_null(pc.match_substring(paths, _POINTER), False).to_numpy(zero_copy_only=False)
-    return found
+    return np.asarray(pc.fill_null(pc.match_substring(paths, "text()"), False))
 
 
 def starts_and_ends(

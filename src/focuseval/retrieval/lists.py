@@ -20,11 +20,10 @@ from focuseval.data.run import Run
 from focuseval.retrieval.units import ElementUnits, with_ancestors
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from focuseval.collection.index import Index
     from focuseval.measures.tasks import Task
     from focuseval.retrieval.settings import RetrievalSettings
     from focuseval.retrieval.units import UnitSet
@@ -32,10 +31,6 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
     Numbers = NDArray[np.float64]
     Listed = tuple[Integers, Numbers]
-
-
-_AHEAD = 4
-"""So many times the limit are sorted at first: of nested units, about a third are kept."""
 
 
 def task_list(units: UnitSet, found: Integers, score: Numbers, task: Task, limit: int) -> Listed:
@@ -69,7 +64,7 @@ def best(units: UnitSet, found: Integers, score: Numbers, limit: int) -> Listed:
 
 def disjoint(units: UnitSet, found: Integers, score: Numbers, limit: int) -> Listed:
     """Return the best units that share no character with a better one."""
-    for ahead in (_AHEAD * limit, len(found)):
+    for ahead in (4 * limit, len(found)):  # of nested units, about a third are kept
         some, scores = best(units, found, score, ahead)
         kept = _without_overlap(units, some, limit)
         if len(kept) == limit or len(some) == len(found):
@@ -119,36 +114,24 @@ def places(units: UnitSet, rows: Integers) -> Places:
     if not isinstance(units, ElementUnits):
         return Places(names, None, *units.spans(rows), np.ones(len(rows), np.bool_))
     every = with_ancestors([np.unique(rows).astype(np.int32)], units.words["parent"])
-    n, start, end = _from_blocks(index, every, ("n", "start", "end"))
+    bounds, columns = index.element_bounds[index.first], {"n": every * 0, "start": every * 0, "end": every * 0}
+    cuts = np.searchsorted(every, bounds)
+    for number in np.flatnonzero(np.diff(cuts)).tolist():
+        block, here = index.blocks[number], slice(int(cuts[number]), int(cuts[number + 1]))
+        for name, column in columns.items():
+            column[here] = block.element(name)[every[here] - bounds[number] + block.element_bounds[0]]
     at, tag, parent = np.searchsorted(every, rows), units.words["tag"][every], units.words["parent"][every]
     above = np.where(parent < 0, -1, np.searchsorted(every, parent))
     plain = np.diff(index.element_bounds)[document] == 1
     plain &= np.append(np.array(units.words.tags) == TAG, False)[tag[at]]
     paths = None
     if not plain.all():
-        paths = pc.if_else(pa.array(~plain), path_strings(at, above, tag, n, units.words.tags), None)
-    return Places(names, paths, start[at], end[at], plain)
-
-
-def _from_blocks(index: Index, elements: Integers, names: Sequence[str]) -> list[Integers]:
-    """Return columns of some elements of the collection, given ascending."""
-    bounds = index.element_bounds[index.first]
-    cuts = np.searchsorted(elements, bounds)
-    columns = [np.zeros(len(elements), np.int64) for _ in names]
-    for number in np.flatnonzero(np.diff(cuts)).tolist():
-        block, here = index.blocks[number], slice(int(cuts[number]), int(cuts[number + 1]))
-        inside = elements[here] - bounds[number] + block.element_bounds[0]
-        for name, column in zip(names, columns, strict=True):
-            column[here] = block.element(name)[inside]
-    return columns
+        paths = pc.if_else(pa.array(~plain), path_strings(at, above, tag, columns["n"], units.words.tags), None)
+    return Places(names, paths, columns["start"][at], columns["end"][at], plain)
 
 
 def as_run(
-    units: UnitSet,
-    lists: Mapping[str, Listed],
-    settings: RetrievalSettings,
-    run_id: str,
-    description: str,
+    units: UnitSet, lists: Mapping[str, Listed], settings: RetrievalSettings, run_id: str, description: str
 ) -> Run:
     """Return the lists of topics as a run that says how it was made."""
     sizes = [len(listed[0]) for listed in lists.values()]

@@ -239,10 +239,7 @@ def search(
 def _snippet(
     words: IndexedWords, document: int, start: int, end: int, marks: Sequence[NDArray[np.int64]]
 ) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Return the part of a unit's text that shows most of the query's words, and where they stand in it.
-
-    It is one line of whole words, white space as single blanks.
-    """
+    """Return a line of a unit's text that shows most of the query's words, in whole words, and where they stand."""
     low, high = words["word_bounds"][document : document + 2]
     begins, ends = words["start"][low:high], words["end"][low:high]
     first, last = (int(low + np.searchsorted(begins, edge)) for edge in (start, end))

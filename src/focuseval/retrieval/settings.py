@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 Kind = Literal["element", "document", "passage"]
 
-_TASK = {"element": "focused", "document": "thorough", "passage": "spans"}
 _PASSAGE = "passage:100/50"
 _GIVEN = "chunks:"
 """What a unit is called that the caller cut; the rest of it is their name."""
@@ -74,7 +73,7 @@ class RetrievalSettings:
     @property
     def rules(self) -> Task:
         """The task that the lists are made for."""
-        return find_task(self.task or _TASK[self.kind])
+        return find_task(self.task or {"element": "focused", "document": "thorough", "passage": "spans"}[self.kind])
 
     def resolved(self) -> RetrievalSettings:
         """Return the settings with every default filled in; what is out of range or does not exist is refused."""

@@ -56,24 +56,17 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
 
 
-_UNBOUNDED = 1 << 62
-
-
 @contextmanager
 def copies(folder: Remote, make: Callable[..., None], cache: Cache | None, *, shared: bool) -> Iterator[Find]:
-    """Give a function that opens a local copy of a file of the folder, which is made first if it is not there.
-
-    `make` writes the files into a local folder; with `shared` workers on other machines lay their part down on the
-    store. Where nobody may write to the store, the files that were made are used and not kept.
-    """
+    """Give a function that opens a local copy of a file of the folder, which is made first if it is not there."""
     try:
         with tempfile.TemporaryDirectory(prefix="focuseval-") as scratch:
             made = Path(scratch) / "made"
             made.mkdir()
             if not (folder / "words.json").is_file() and not _made_remotely(folder, make, made, shared=shared):
-                yield lambda name, opened: opened(made / name)
+                yield lambda name, opened: opened(made / name)  # nobody may write to the store: they are not kept
                 return
-            held = cache or Cache(scratch, _UNBOUNDED)
+            held = cache or Cache(scratch, most=1 << 62)
             yield lambda name, opened: held.fetch(folder / name, opened)
     except RemoteError as error:
         raise CollectionError(f"index of words: {error.strerror}", at=error.filename, remedy="try again") from None
@@ -113,7 +106,6 @@ class IndexedWords:
     columns: dict[str, NDArray[Any]]
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        """Return a column."""
         return self.columns[name]
 
     @cached_property

@@ -92,12 +92,9 @@ class ElementTree:
         return value
 
     def compare(self, rows: Integers, operator: str, value: Value) -> Numbers:
-        """Return 1 for elements, among some rows, whose content compares with a value as asked, else 0.
-
-        A number is compared with contents that are numbers; a string with contents as they are, white space at both
-        ends taken away, in the order of their code points.
-        """
+        """Return 1 for elements, of some rows, whose content (a number, or stripped) compares as asked, else 0."""
         true, index = np.zeros(len(self)), self.words.index
+        holds: Callable[[Any, Any], bool] = {"=": eq, "<": lt, ">": gt, "<=": le, ">=": ge}[operator]
         right = float(value.text) if value.number else value.text.strip()
         for document in np.unique(self.document[rows]).tolist():
             mine = rows[self.document[rows] == document]
@@ -107,11 +104,8 @@ class ElementTree:
             for row, start, end in pairs:
                 left = text[start:end].strip()
                 with suppress(ValueError):  # a content that is no number
-                    true[row] = _OPERATORS[operator](float(left) if value.number else left, right)
+                    true[row] = holds(float(left) if value.number else left, right)
         return true
-
-
-_OPERATORS: dict[str, Callable[[Any, Any], bool]] = {"=": eq, "<": lt, ">": gt, "<=": le, ">=": ge}
 
 
 class Held(NamedTuple):

@@ -60,9 +60,6 @@ MEASURES = ("spanR@2000c", "spanR@1000c", "spanR@4000c", "IoU@2000c")
 IN_TOKENS = ("spanR@500t", "spanR@250t", "spanR@1000t", "IoU@500t")
 """What is measured by default; the first decides. The second with a tokenizer."""
 
-_LENGTHS = {"characters": 1, "words": 8, "tokens": 6}
-"""Characters of what a budget counts, rather too many than too few."""
-
 CEILINGS = ("ceiling(spanR)", "ceiling(IoU)")
 """What is always measured."""
 
@@ -190,12 +187,12 @@ def enough_results(measures: Sequence[str | MeasureCall | Measure], size: float)
     >>> [enough_results([name], 40) for name in ("IoU@5", "spanR@4000c", "spanRR")]
     [100, 200, 1500]
     """
-    wanted = 100
+    wanted, lengths = 100, {"characters": 1, "words": 8, "tokens": 6}  # rather too long than too short
     for named in measures:
         one = parse(named) if isinstance(named, str) else named
         at = one.arguments().get("at") if isinstance(one, MeasureCall) else None
         if isinstance(at, Budget):
-            wanted = max(wanted, ceil(2 * at.amount * _LENGTHS[at.unit] / max(size, 1)))
+            wanted = max(wanted, ceil(2 * at.amount * lengths[at.unit] / max(size, 1)))
         elif isinstance(at, int):
             wanted = max(wanted, at)
         elif not (isinstance(one, MeasureCall) and one.measure.name == "ceiling"):  # which looks at no result

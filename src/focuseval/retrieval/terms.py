@@ -93,8 +93,6 @@ class Language:
         return None if number < 0 else self.terms[number]
 
 
-_WEIGHT = {"": 1, "+": 2, "-": -1}
-
 Weights = dict[tuple[str, ...], int]
 """Terms with their weights: one word, or the words of a phrase."""
 
@@ -115,5 +113,5 @@ def weights(terms: Iterable[Term], language: Language) -> Weights:
         if term.phrase and len(kept) > 1:
             parts = [tuple(kept)] if term.sign == "-" else [*parts, tuple(kept)]
         for part in parts:
-            found[part] = found.get(part, 0) + _WEIGHT[term.sign]
+            found[part] = found.get(part, 0) + {"": 1, "+": 2, "-": -1}[term.sign]
     return {term: weight for term, weight in found.items() if weight}

@@ -41,10 +41,6 @@ if TYPE_CHECKING:
     from focuseval.measures.topicwise import Integers
 
 
-_S_STEPS = (("S", "S_L"), ("S", "S_S"), ("S_L", "S_LD"), ("S_S", "S_ST"))
-_R_STEPS = (("R", "R_S"), ("R", "R_I"), ("R_S", "R_SI"), ("R_I", "R_SI"))
-
-
 @dataclass(frozen=True)
 class Change:
     """Two neighbouring runs of the space, and what is expected of their scores: ``>``, ``=`` or nothing (``?``)."""
@@ -55,7 +51,6 @@ class Change:
     dimension: str
 
     def __str__(self) -> str:
-        """Return ``S-R → S_L-R``."""
         return f"{self.first} → {self.second}"
 
 
@@ -65,11 +60,13 @@ def steps() -> tuple[Change, ...]:
     >>> len(steps()), str(steps()[0])
     (36, 'S-R → S_L-R')
     """
-    along_s = [Change(f"{a}-{r}", f"{b}-{r}", ">", "S") for r in RANKINGS for a, b in _S_STEPS]
+    s_steps = (("S", "S_L"), ("S", "S_S"), ("S_L", "S_LD"), ("S_S", "S_ST"))
+    r_steps = (("R", "R_S"), ("R", "R_I"), ("R_S", "R_SI"), ("R_I", "R_SI"))
+    along_s = [Change(f"{a}-{r}", f"{b}-{r}", ">", "S") for r in RANKINGS for a, b in s_steps]
     along_r = [
         Change(f"{s}-{a}", f"{s}-{b}", ">" if ("I" in a) != ("I" in b) else "=" if s == "S" else "?", "R")
         for s in SELECTIONS
-        for a, b in _R_STEPS
+        for a, b in r_steps
     ]
     return (*along_s, *along_r)
 
@@ -274,25 +271,21 @@ def fidelity(
 
 
 def tables(found: Fidelity) -> list[Table]:
-    """Return everything as tables, the verdict first."""
-    return [
-        verdict_table(found.space),
-        *(space_table(found.space, measure) for measure in found.space.measures),
-        *(steps_table(found.space, measure) for measure in found.space.measures),
-        recall_base_table(found),
-        requirements_table(found),
-        gap_table(found),
-    ]
-
-
-def verdict_table(test: SpaceTest) -> Table:
-    """Return how many expected orders every measure keeps, on each dimension and in all."""
+    """Return everything as tables; first how many expected orders every measure keeps, on each dimension and in all."""
+    test = found.space
     rows = tuple(
         (measure, *("{} / {}".format(*test.verdict(measure, dimension)) for dimension in ("S", "R", None)))
         for measure in test.measures
     )
-    notes = ("S: which parts of an article; R: the order of articles. Kept / expected orders of neighbouring runs.",)
-    return Table("Expected orders kept", (*words("measure"), *numbers("S", "R", "all")), rows, notes)
+    note = "S: which parts of an article; R: the order of articles. Kept / expected orders of neighbouring runs."
+    return [
+        Table("Expected orders kept", (*words("measure"), *numbers("S", "R", "all")), rows, (note,)),
+        *(space_table(test, measure) for measure in test.measures),
+        *(steps_table(test, measure) for measure in test.measures),
+        recall_base_table(found),
+        requirements_table(found),
+        gap_table(found),
+    ]
 
 
 def space_table(test: SpaceTest, measure: str) -> Table:

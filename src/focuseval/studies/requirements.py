@@ -43,11 +43,6 @@ DOCUMENTS = {
 }
 SECTION, ARTICLE = ("d", "/a[1]/s[1]"), ("d", "/a[1]")
 PARAGRAPHS = (("d", "/a[1]/s[1]/p[1]"), ("d", "/a[1]/s[1]/p[2]"))
-WRONG_BESIDE = (("d", "/a[1]/s[2]/p[1]"), ("d", "/a[1]/s[2]/p[2]"))
-"""A small and a large paragraph without relevance in a relevant article."""
-WRONG_ELSEWHERE = (("n", "/a[1]/p[1]"), ("n", "/a[1]/p[2]"))
-"""The same in an article without relevance."""
-WRONG_ARTICLE = ("n", "/a[1]")
 SHORT, HALF, QUARTER = ("e", "/a[1]/p[1]"), ("h", "/a[1]"), ("q", "/a[1]")
 
 _SPANS = ((0, 0, 200), (1, 0, 10), (2, 0, 50), (3, 0, 50))
@@ -113,16 +108,14 @@ def cases_gold(*, grades: bool) -> Gold:
     )
 
 
-OF_GRADES = ("strict", "gen", "sog", *ONE_SIDED)
-"""Quantisations of graded assessments; all others are tested on highlights."""
-
 _TINY = 1e-9
 
 
 def element_size(score: Score) -> str:
     """Say yes if a wrong result costs by its length, indirectly if only the share of relevant text matters."""
-    before = [score(run_of(wrong, SECTION)) for wrong in WRONG_ELSEWHERE]
-    after = [score(run_of(SECTION, wrong)) for wrong in WRONG_BESIDE]
+    # a small and a large paragraph without relevance, in an article without and in one with relevance
+    before = [score(run_of(("n", f"/a[1]/p[{n}]"), SECTION)) for n in (1, 2)]
+    after = [score(run_of(SECTION, ("d", f"/a[1]/s[2]/p[{n}]"))) for n in (1, 2)]
     if any(abs(small - large) > _TINY for small, large in (before, after)):
         return "yes"
     half, quarter = score(run_of(HALF)), score(run_of(QUARTER))
@@ -130,11 +123,8 @@ def element_size(score: Score) -> str:
 
 
 def near_misses(score: Score) -> str:
-    """Say yes if an element around the right one scores less than it, but more than a wrong one.
-
-    ``as a hit`` means that it scores the same as the right one.
-    """
-    first = (SECTION, ARTICLE, WRONG_ARTICLE)
+    """Say yes if an element around the right one scores less than it (else ``as a hit``), but more than a wrong one."""
+    first = (SECTION, ARTICLE, ("n", "/a[1]"))
     exact, near, wrong = (score(run_of(result, QUARTER, HALF)) for result in first)
     if near <= wrong + _TINY:
         return "no"
@@ -187,7 +177,8 @@ class Answer:
 def requirements(measure: str) -> tuple[Answer, ...]:
     """Return a measure's answers; one that cannot be run on the cases answers ``?`` with its reason."""
     asked = parse(measure)
-    gold = cases_gold(grades="grades" in asked.needs or asked.given.get("quant") in OF_GRADES)
+    graded = asked.given.get("quant") in ("strict", "gen", "sog", *ONE_SIDED)  # all others look at highlights
+    gold = cases_gold(grades="grades" in asked.needs or graded)
 
     def score(run: Run) -> float:
         return float(evaluate(gold, [run], [measure], task="thorough", index=cases_index()).mean[0, 0])

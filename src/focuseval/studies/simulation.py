@@ -69,10 +69,7 @@ SELECTIONS = ("S", "S_L", "S_LD", "S_S", "S_ST")
 
 
 def select(selection: str, prepared: Prepared) -> tuple[Integers, Integers, Integers, Any]:
-    """Return the parts that the named selection takes from every relevant article, by article and position.
-
-    These are columns: the article (a row of ``gold.articles``), start, end, and element paths or None for passages.
-    """
+    """Return what a selection takes from every relevant article: article, start, end, and paths or None, as columns."""
     if selection == "S":
         spans = prepared.highlights
         return spans.group, spans.start, spans.end, None
@@ -104,11 +101,8 @@ def elements_of(prepared: Prepared, articles: Integers) -> tuple[Elements, Integ
 
 
 def _containing(prepared: Prepared, elements: Elements, article: Integers) -> Integers:
-    """Return, for every passage, the row of the smallest element that contains it.
-
-    In document order, the last element that begins at or before a passage stands inside every element that contains
-    the passage: climbing from it finds the smallest one.
-    """
+    """Return, for every passage, the row of the smallest element that contains it."""
+    # All that contain a passage are around the last element that begins at or before it: climb from there.
     spans = prepared.highlights
     row = np.searchsorted(pack(article, elements.start), pack(spans.group, spans.start), "right") - 1
     short = np.flatnonzero(elements.end[row] < spans.end)
@@ -180,17 +174,14 @@ def article_ranks(ranking: str, prepared: Prepared) -> Integers:
 
 
 def intruders(prepared: Prepared) -> tuple[Integers, tuple[str, ...]]:
-    """Return, for every counted topic, the length and the id of a document that is not relevant to it.
-
-    One that was judged so, else one that nobody judged for the topic: from the index, else from another topic's pool.
-    """
+    """Return, for every counted topic, the length and the id of a document that is not relevant to it."""
     articles, index = prepared.gold.articles, prepared.index
     chosen: list[tuple[int, str]] = []
     for topic, name in enumerate(prepared.topics):
         judged = np.flatnonzero(prepared.topic == topic)
         taken = np.unique(articles.document[judged])
         rows = judged[~prepared.relevant[judged]]
-        if not len(rows) and index is not None:
+        if not len(rows) and index is not None:  # one that nobody judged, from the index or another topic's pool
             free = np.setdiff1d(np.arange(len(index)), prepared.document_rows[taken])
             if len(free):
                 chosen.append((int(index.lengths[free[0]]), str(index.ids[int(free[0])])))
@@ -204,29 +195,6 @@ def intruders(prepared: Prepared) -> tuple[Integers, tuple[str, ...]]:
     return np.array([length for length, _ in chosen], np.int64), tuple(document for _, document in chosen)
 
 
-@dataclass(frozen=True, eq=False)
-class Listed:
-    """Parts with their place in the ranking of articles: what becomes a run once it is sorted."""
-
-    topic: Integers
-    """A counted topic."""
-    place: Integers
-    start: Integers | None
-    """None, as `end`, where only the path says where a part lies."""
-    end: Integers | None
-    document: Any
-    path: Any = None
-
-    def __add__(self, other: Listed) -> Listed:
-        """Return both lists on end."""
-        columns = {
-            name: np.concatenate([getattr(self, name), getattr(other, name)])
-            for name in ("topic", "place", "start", "end")
-        }
-        path = None if self.path is None else pa.concat_arrays([self.path, other.path])
-        return Listed(**columns, document=pa.concat_arrays([self.document, other.document]), path=path)
-
-
 def documents_of(prepared: Prepared, article: NDArray[np.integer]) -> pa.Array:
     """Return the document ids of rows of ``gold.articles``."""
     return prepared.gold.documents.take(pa.array(prepared.gold.articles.document[article]))
@@ -235,17 +203,17 @@ def documents_of(prepared: Prepared, article: NDArray[np.integer]) -> pa.Array:
 def space_run(prepared: Prepared, kind: str) -> Run:
     """Return the run ``selection-ranking``: parts of each article in document order, articles in rank order."""
     selection, ranking = kind.split("-")
-    article, start, end, paths = select(selection, prepared)
+    article, start, end, path = select(selection, prepared)
     topic, place = prepared.topic[article].astype(np.int64), article_ranks(ranking, prepared)[article]
-    listed = Listed(topic, place, start, end, documents_of(prepared, article), paths)
-    if "I" in ranking:
-        # One whole document that is not relevant, before all others of its topic.
-        length, document = intruders(prepared)
+    document = documents_of(prepared, article)
+    if "I" in ranking:  # one whole document that is not relevant, before all others of its topic
+        length, names = intruders(prepared)
         zeros = np.zeros(len(length), np.int64)
-        path = None if paths is None else root_paths(prepared, document)
-        names = pa.array(document, pa.string())
-        listed += Listed(np.arange(len(length)), zeros, zeros, np.maximum(length, 1), names, path)
-    return build_run(prepared, kind, "relevant-in-context", listed)
+        topic, place = np.append(topic, np.arange(len(length))), np.append(place, zeros)
+        start, end = np.append(start, zeros), np.append(end, np.maximum(length, 1))
+        document = pa.concat_arrays([document, pa.array(names, pa.string())])
+        path = None if path is None else pa.concat_arrays([path, root_paths(prepared, names)])
+    return build_run(prepared, kind, "relevant-in-context", (topic, place), document, path=path, spans=(start, end))
 
 
 def root_paths(prepared: Prepared, documents: tuple[str, ...]) -> pa.Array:
@@ -260,21 +228,30 @@ def root_paths(prepared: Prepared, documents: tuple[str, ...]) -> pa.Array:
     return pa.array([paths.get(int(row)) for row in rows], pa.string())
 
 
-def build_run(prepared: Prepared, name: str, task: str, listed: Listed) -> Run:
-    """Return a run from parts in any order: sorted by topic, place and start, ranks from 1, scores falling."""
-    order = np.lexsort((*(() if listed.start is None else (listed.start,)), listed.place, listed.topic))
-    topic = listed.topic[order]
+def build_run(
+    prepared: Prepared,
+    name: str,
+    task: str,
+    where: tuple[Integers, Integers],
+    document: pa.Array,
+    *,
+    path: pa.Array | None,
+    spans: tuple[Integers, Integers] | None = None,
+) -> Run:
+    """Return a run of parts in any order, sorted by topic, place (`where`) and start; ranks from 1, scores falling."""
+    order = np.lexsort((*(() if spans is None else spans[:1]), where[1], where[0]))
+    topic = where[0][order]
     rank = (np.arange(len(order)) - np.searchsorted(topic, topic) + 1).astype(np.int32)
     return Run(
         run_id=name,
         topics=prepared.topics,
         topic=topic.astype(np.int32),
-        document=listed.document.take(pa.array(order)),
+        document=document.take(pa.array(order)),
         rank=rank,
         score=1.0 / rank,
-        start=None if listed.start is None else listed.start[order],
-        end=None if listed.end is None else listed.end[order],
-        path=None if listed.path is None else listed.path.take(pa.array(order)),
+        start=None if spans is None else spans[0][order],
+        end=None if spans is None else spans[1][order],
+        path=None if path is None else path.take(pa.array(order)),
         task=task,
     )
 
@@ -283,10 +260,7 @@ TASKS = {"full": "thorough", "ideal": "focused", "reversed": "focused", "leaves"
 
 
 def recall_base_run(prepared: Prepared, kind: str, quant: str = "auto", without: tuple[str, ...] = ()) -> Run:
-    """Return the named run: elements in order of gain, best first (``reversed``: worst first).
-
-    `without` are tags that are not in the recall base.
-    """
+    """Return the named run of a recall base without some tags: elements by gain, best first (``reversed``: last)."""
     base = prepared.assessed.base(quant, without)
     rows = np.arange(len(base)) if kind == "full" else base.ideal
     if kind == "leaves":
@@ -295,7 +269,7 @@ def recall_base_run(prepared: Prepared, kind: str, quant: str = "auto", without:
     rows = rows[np.lexsort((rows, -gain, base.topic[rows]))]
     path = prepared.assessed.elements.path.take(pa.array(base.source[rows]))
     place, document = np.arange(len(rows)), documents_of(prepared, base.article[rows])
-    return build_run(prepared, kind, TASKS[kind], Listed(base.topic[rows], place, None, None, document, path))
+    return build_run(prepared, kind, TASKS[kind], (base.topic[rows], place), document, path=path)
 
 
 def merits(prepared: Prepared, candidates: Candidates, task: str, without: tuple[str, ...] = ()) -> Floats:
@@ -375,9 +349,10 @@ def degraded_run(prepared: Prepared, kind: str, dial: Dial, without: tuple[str, 
     order = np.lexsort((-score, topic))
     place = np.arange(len(order)) - np.searchsorted(topic[order], topic[order])
     kept = order[place < dial.results]
-    place, documents, rows = place[place < dial.results], documents_of(prepared, article[kept]), rows[kept]
-    start, end, paths = elements.start[rows], elements.end[rows], elements.path_strings(rows)
-    return build_run(prepared, dial.run_id(kind), "thorough", Listed(topic[kept], place, start, end, documents, paths))
+    where, documents = (topic[kept], place[place < dial.results]), documents_of(prepared, article[kept])
+    rows = rows[kept]
+    spans, paths = (elements.start[rows], elements.end[rows]), elements.path_strings(rows)
+    return build_run(prepared, dial.run_id(kind), "thorough", where, documents, path=paths, spans=spans)
 
 
 def _standard(values: Floats, topic: Integers) -> Floats:

@@ -41,7 +41,6 @@ class Endpoint(NamedTuple):
     path: str
 
     def __str__(self) -> str:
-        """Return the address."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{self.scheme}://{host}:{self.port}{self.path}"
 

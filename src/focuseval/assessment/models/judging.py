@@ -6,7 +6,7 @@ import hashlib
 import json
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from focuseval.assessment.models.client import Asker, Client, ModelSettings, WindowRequest, kept_reply
 from focuseval.assessment.models.prompt import (
@@ -30,71 +30,53 @@ if TYPE_CHECKING:
     from focuseval.collection.rendering import Document
     from focuseval.data.topics import Topic
 
+    Requests = tuple[WindowRequest, ...]
     Answers = tuple[ModelAnswer, ...]
-
-PER_TOKEN = 4
-"""Characters of a token, roughly, of English text."""
-
-
-class Unjudged(NamedTuple):
-    """A pooled document that the model has not judged yet."""
-
-    key: Key
-    topic: Topic
-
-
-class Questions(NamedTuple):
-    """A document with the requests that judge it, one for each window; none for a document without text."""
-
-    document: Document
-    requests: tuple[WindowRequest, ...]
 
 
 def unjudged(
     project: Project, settings: ModelSettings, prompt: Prompt, limit: int | None = None
-) -> tuple[list[Unjudged], int]:
+) -> tuple[list[tuple[Key, Topic]], int]:
     """Return the pooled documents that the model has not judged, `limit` at most, and how many it has judged."""
     label = settings.label(prompt.hash(settings.window))
     topics = {topic.id: topic for topic in project.topics}
     pooled = [row for row in pool(project.store) if row.topic in topics]
-    rows = [Unjudged(Key(label, row.topic, row.document), topics[row.topic]) for row in pooled]
     todo = []
-    for row in rows:
-        saved = project.store.judgement(row.key)
-        if not saved.judgement.finished or saved.text_sha256 != project.documents.plain(row.key.document).sha256:
-            todo.append(row)  # there is no judgement of the text as it is now
-    return todo[:limit], len(rows) - len(todo)
+    for row in pooled:
+        saved = project.store.judgement(Key(label, row.topic, row.document))
+        if not saved.judgement.finished or saved.text_sha256 != project.documents.plain(row.document).sha256:
+            todo.append((saved.key, topics[row.topic]))  # there is no judgement of the text as it is now
+    return todo[:limit], len(pooled) - len(todo)
 
 
-def questions(project: Project, one: Unjudged, settings: ModelSettings, prompt: Prompt) -> Questions:
-    """Return what has to be asked to judge a document."""
-    page = project.documents.plain(one.key.document)
+def questions(text: str, key: Key, topic: Topic, settings: ModelSettings, prompt: Prompt) -> Requests:
+    """Return the requests that judge a document, one for each window; none for a document without text."""
     requests = []
-    for span in windows(page.text, settings.window):
-        messages = prompt.messages(one.topic, page.text[slice(*span)])
+    for span in windows(text, settings.window):
+        messages = prompt.messages(topic, text[slice(*span)])
         body = {"model": settings.model, "messages": messages, "max_tokens": settings.max_tokens, "temperature": 0}
         digest = hashlib.sha256(json.dumps(body).encode("ascii")).hexdigest()
-        requests.append(WindowRequest(one.key, *span, digest, body))
-    return Questions(page, tuple(requests))
+        requests.append(WindowRequest(key, *span, digest, body))
+    return tuple(requests)
 
 
 def rehearse(project: Project, settings: ModelSettings, prompt: Prompt, limit: int | None = None) -> Iterator[str]:
     """Yield the texts of all requests as people read them, the rules that are the same in all once, and an estimate."""
     todo, _ = unjudged(project, settings, prompt, limit)
     fresh, characters, rules = 0, 0, ""
-    for one in todo:
-        for request in questions(project, one, settings, prompt).requests:
+    for key, topic in todo:
+        for request in questions(project.documents.plain(key.document).text, key, topic, settings, prompt):
             texts = [message["content"] for message in request.body["messages"]]
             if texts[0] != rules:
                 rules = texts[0]
                 yield f"=== rules of every request\n{rules}\n"
-            place = f"topic {one.key.topic}, document {one.key.document}, characters {request.start}–{request.end}"
+            place = f"topic {key.topic}, document {key.document}, characters {request.start}–{request.end}"
             yield f"=== {place}\n{texts[1]}\n"
             if kept_reply(project.store, request) is None:
                 fresh, characters = fresh + 1, characters + sum(map(len, texts))
     yield (
         f"=== {len(todo):,} documents, {fresh:,} requests, {characters:,} characters: about "
-        f"{characters // PER_TOKEN:,} tokens asked, at most {fresh * settings.max_tokens:,} answered"
+        f"{characters // 4:,} tokens asked, at most {fresh * settings.max_tokens:,} answered"
     )
 
 
@@ -102,7 +84,6 @@ IN_A_ROW = 3
 """So many documents in a row without an answer end the work."""
 WORDS = {"approximate": "repaired", "lost": "not in the text"}
 """How quotes are counted, as people read it."""
-_QUOTED = 80
 
 
 @dataclass(frozen=True)
@@ -176,29 +157,30 @@ def judge_project(
     asker = Asker(client, project.store, retries=settings.retries)
     placed, failed, spoken, in_a_row, tokens = list[PlacedAnswer](), list[str](), list[str](), 0, (0, 0)
 
-    def ask(one: Unjudged) -> tuple[Questions, Answers, str]:
-        """Return what was asked, the answers to it, and else why there are none."""
-        asked = questions(project, one, settings, prompt)
+    def ask(key: Key, topic: Topic) -> tuple[Document, Requests, Answers, str]:
+        """Return a document, what was asked of it, the answers, and else why there are none."""
+        page = project.documents.plain(key.document)
+        requests = questions(page.text, key, topic, settings, prompt)
         try:
-            return asked, tuple(map(asker.ask, asked.requests)), ""
+            return page, requests, tuple(map(asker.ask, requests)), ""
         except UnansweredError as error:
-            return asked, (), str(error)
+            return page, requests, (), str(error)
         except ModelError:
             client.stop()  # before the next document is asked for in vain
             raise
 
     with ThreadPoolExecutor(settings.jobs) as threads:
-        futures = {threads.submit(ask, one): one.key for one in todo}
+        futures = {threads.submit(ask, key, topic): key for key, topic in todo}
         try:
             for number, future in enumerate(as_completed(futures), 1):
-                key, (asked, answers, problem) = futures.pop(future), future.result()  # it holds the document's text
+                key, (page, asked, answers, problem) = futures.pop(future), future.result()  # it holds the text
                 in_a_row = in_a_row + 1 if problem else 0
                 if in_a_row == IN_A_ROW:
                     raise ModelError(f"{client.endpoint}: {IN_A_ROW} documents in a row have no answer; {problem}")
                 if problem:
                     failed.append(f"topic {key.topic}, {key.document}: {problem}")
                 else:
-                    placed.append(_store(project.store, key, asked, answers, client, actor=actor))
+                    placed.append(_store(project.store, key, page, asked, answers, client=client, actor=actor))
                     spoken += [f"topic {key.topic}, {key.document}"] if placed[-1].judgement.flagged else []
                     asked_for, answered = (sum(one.tokens[side] for one in answers) for side in (0, 1))
                     tokens = (tokens[0] + asked_for, tokens[1] + answered)
@@ -213,23 +195,21 @@ def judge_project(
     return ModelJudged(label, known, *counts, tuple(failed), tuple(spoken))
 
 
-def _store(store: Store, key: Key, asked: Questions, answers: Answers, client: Client, *, actor: str) -> PlacedAnswer:
-    """Write the judgement of one document, with a note of what a person should know.
-
-    It is flagged where the document speaks to a model.
-    """
-    text = asked.document.text
-    spans = [(one.start, one.end) for one in asked.requests]
-    placed, warning = place_answers(text, zip(spans, answers, strict=True)), addressed(text)
+def _store(
+    store: Store, key: Key, page: Document, asked: Requests, answers: Answers, *, client: Client, actor: str
+) -> PlacedAnswer:
+    """Write the judgement of one document with a note for people, flagged where the document speaks to a model."""
+    spans = [(one.start, one.end) for one in asked]
+    placed, warning = place_answers(page.text, zip(spans, answers, strict=True)), addressed(page.text)
     lines = [f"the document speaks to a model: “{warning}”"] if warning else []
-    lines += [f"not in the text, or in several places: “{quote[:_QUOTED]}”" for quote in placed.unplaced]
+    lines += [f"not in the text, or in several places: “{quote[:80]}”" for quote in placed.unplaced]
     note = client.scrubbed("\n".join(lines))
     judgement = replace(placed.judgement, flagged=bool(warning), note=note)
     quotes = dict(zip(COUNTED, placed.quotes, strict=True))
     source = {"quotes": quotes, "entry": placed.entry, "addressed": warning}
     edit = {"kind": "replace", "judgement": as_dict(judgement), "source": source, "barrier": True}
     version = store.judgement(key).version
-    named = json.dumps([*key, version, [one.digest for one in asked.requests]])
+    named = json.dumps([*key, version, [one.digest for one in asked]])
     token = f"judge-{hashlib.sha256(named.encode()).hexdigest()[:40]}"
-    store.edit(key, asked.document, edit, version=version, token=token, actor=actor)
+    store.edit(key, page, edit, version=version, token=token, actor=actor)
     return replace(placed, judgement=judgement)

@@ -79,7 +79,6 @@ Topic: {query}
 {document}"""
 
 FIELDS = ("query", "description", "narrative", "document")
-NEEDED = ("query", "document")
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -126,7 +125,7 @@ def read_prompt(path: str | Path | None) -> Prompt:
         template = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError, ValueError) as error:
         raise FormatError(f"expected a prompt as text, found: {error}", at=str(path)) from error
-    missing = [name for name in NEEDED if f"{{{name}}}" not in template]
+    missing = [name for name in ("query", "document") if f"{{{name}}}" not in template]
     if missing:
         what, remedy = f"expected {{{missing[0]}}} in the prompt, found none", "write it where the text is to stand"
         raise FormatError(what, at=str(path), remedy=remedy)
@@ -164,7 +163,6 @@ def addressed(text: str) -> str:
     return " ".join(text[start : found.end() + _AROUND].split())
 
 
-_THINKING = re.compile(r"<think>.*?</think>", re.DOTALL)
 _SHOWN = 60
 MOST_QUOTES = 500
 """A model that goes round in circles repeats itself until its tokens are used up."""
@@ -192,7 +190,7 @@ def read_answer(body: str) -> ModelAnswer:
     except (ValueError, RecursionError) as error:
         raise AnswerError(f"expected a reply in JSON, found {_shown(body)}") from error
     content, cut = _content(reply)
-    text = _THINKING.sub("", content)
+    text = re.sub(r"(?s)<think>.*?</think>", "", content)
     objects = _objects(text)
     if not objects:
         what = "an answer that was cut off; raise --max-tokens" if cut else _shown(text.strip())

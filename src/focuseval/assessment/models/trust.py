@@ -93,7 +93,7 @@ class Trust:
             "measure": self.measure,
             "orders": [{**asdict(one), "flips": [flip._asdict() for flip in one.flips]} for one in self.orders],
         }
-        return {name: without_nan(value) for name, value in values.items()}
+        return dict(without_nan(values))
 
 
 def project_trust(project: Project, runs: Sequence[Run] = (), measure: str = DEFAULT) -> Trust:
@@ -227,25 +227,10 @@ def _order_tables(trust: Trust) -> list[Table]:
 STYLES = ("base.css", "print.css")
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 """The page runs no script and asks nothing of a network."""
-MOST_RUNS = 40
-"""Runs whose names can be read beside a drawing of their order."""
 MOST_DRAWN = 24
 """Pairs of assessors that are drawn; the tables have all."""
-MOST_SAID = 12
-"""Pairs of assessors whose order of the runs is put into a sentence."""
-DRAWN = (("kappa", "documents (κ)"), ("f", "characters (F)"), ("specificity", "elements (r)"))
-"""Levels of agreement from 0 to 1 that are drawn."""
 LINE = 22
 """Height of a line of a drawing."""
-
-
-class Bar(NamedTuple):
-    """One level of agreement of one pair, as it is drawn on a line from −1 or 0 to 1."""
-
-    name: str
-    value: float
-    low: float
-    high: float
 
 
 def render_agreement(trust: Trust, title: str) -> str:
@@ -255,7 +240,7 @@ def render_agreement(trust: Trust, title: str) -> str:
         trust=trust,
         sentences=sentences(trust),
         bars=[(pair, bars(pair)) for pair in trust.pairs[:MOST_DRAWN]],
-        slopes=[(one, slope(one)) for one in trust.orders[:MOST_DRAWN] if len(one.runs) <= MOST_RUNS],
+        slopes=[(one, slope(one)) for one in trust.orders[:MOST_DRAWN] if len(one.runs) <= 40],  # legible names
         most=MOST_DRAWN,
         models={one.label for one in trust.assessors if one.origin == MODEL},
         tables={table.title: table for table in tables(trust)},
@@ -280,7 +265,7 @@ def sentences(trust: Trust) -> list[str]:
                 lines.append(f"{trust.labels[pair.right]} marks {amount} times as much as {trust.labels[pair.left]}.")
     models = {one.label for one in trust.assessors if one.origin == MODEL}
     orders = sorted(trust.orders, key=lambda one: one.right not in models)  # a stable order: models first
-    for one in orders[:MOST_SAID]:
+    for one in orders[:12]:
         if not isnan(one.tau):
             flips = fill("flips", n=len(one.flips), all=one.pairs)
             lines.append(f"{one.right} in the place of {one.left}: τ {one.tau:.2f} ({reading(one.tau)}), {flips}.")
@@ -301,14 +286,15 @@ def _mean_f(pairs: Sequence[Agreement], begin: str) -> list[str]:
     return [f"{begin} on the characters that are relevant with F {sum(found) / len(found):.2f}{span}."]
 
 
-def bars(pair: Agreement) -> list[Bar]:
-    """Return the levels of agreement that can be drawn."""
+def bars(pair: Agreement) -> list[dict[str, Any]]:
+    """Return the levels of agreement that can be drawn, those from 0 to 1: name, value and interval (low and high)."""
     found = []
-    for name, heading in DRAWN:
+    for name, heading in (("kappa", "documents (κ)"), ("f", "characters (F)"), ("specificity", "elements (r)")):
         value = float(getattr(pair, name))
         low, high = pair.intervals.get(name, (nan, nan))
         if not isnan(value):
-            found.append(Bar(heading, value, *((value, value) if isnan(low) else (low, high))))
+            low, high = (value, value) if isnan(low) else (low, high)
+            found.append({"name": heading, "value": value, "low": low, "high": high})
     return found
 
 

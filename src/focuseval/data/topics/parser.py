@@ -45,16 +45,7 @@ if TYPE_CHECKING:
 DEEPEST = 100
 """Brackets may nest this deep; real queries stop at three."""
 
-_BLANK = re.compile(r"\s*")
-_NAME = re.compile(r"\*|@?[^\W\d][\w.:-]*")
-_AXIS = re.compile(r"//?")
-_OPERATOR = re.compile(r"<=|>=|=|<|>")
-_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
-_STRING = re.compile(r"'([^']*)'|\"([^\"]*)\"|[‘’]([^‘’]*)’")
-_ABOUT = re.compile(r"about\s*\(", re.IGNORECASE)
-_AND = re.compile(r"and\b", re.IGNORECASE)
-_OR = re.compile(r"or\b", re.IGNORECASE)
-_BETWEEN_TERMS = re.compile(r"[\s,]*")
+_NAME = r"\*|@?[^\W\d][\w.:-]*"
 _SINGLE_QUOTES = ("'", "‘", "’")
 
 
@@ -86,7 +77,7 @@ class _Parser:
         self.depth = 0
 
     def query(self) -> Query:
-        self.blank()
+        self.skip()
         start = self.at
         steps = self.steps(predicates=True)
         if not steps:
@@ -97,7 +88,7 @@ class _Parser:
 
     def steps(self, *, predicates: bool) -> tuple[Step, ...]:
         steps = []
-        while axis := self.take(_AXIS):
+        while axis := self.take(r"//?"):
             names = self.names()
             clauses = []
             while predicates and self.accept("["):
@@ -116,19 +107,19 @@ class _Parser:
         return tuple(names)
 
     def either(self) -> Clause:
-        return self.joined(_OR, lambda: self.joined(_AND, self.clause, Both), Either)
+        return self.joined("or", lambda: self.joined("and", self.clause, Both), Either)
 
-    def joined(self, word: re.Pattern[str], part: Callable[[], Clause], node: type[Both | Either]) -> Clause:
+    def joined(self, word: str, part: Callable[[], Clause], node: type[Both | Either]) -> Clause:
         """Read parts with a word between them; one alone stands for itself."""
         start = self.at
         clauses = [part()]
-        while self.take(word):
+        while self.take(rf"(?i){word}\b"):
             clauses.append(part())
         return node(tuple(clauses), start=start, end=self.done) if len(clauses) > 1 else clauses[0]
 
     def clause(self) -> Clause:
         if not self.accept("("):
-            opening = self.take(_ABOUT)
+            opening = self.take(r"(?i)about\s*\(")
             return self.about(opening.start()) if opening else self.comparison()
         self.depth += 1
         if self.depth > DEEPEST:
@@ -154,20 +145,20 @@ class _Parser:
         terms = []
         while found := self.take(pattern):
             terms.append(Term.from_match(found))
-            self.at = cast("re.Match[str]", _BETWEEN_TERMS.match(self.text, self.at)).end()
+            self.skip(r"[\s,]*")
         return tuple(terms)
 
     def comparison(self) -> Comparison:
         path = self.path("about(…), a comparison such as ./yr = 2000, or '('")
-        operator = self.take(_OPERATOR) or self.fail("=, <, >, <= or >=")
+        operator = self.take(r"<=|>=|=|<|>") or self.fail("=, <, >, <= or >=")
         value = self.value()
         # The pattern knows only the five operators that the type lists.
         return Comparison(path, operator[0], value, start=path.start, end=self.done)  # type: ignore[arg-type]
 
     def value(self) -> Value:
-        if found := self.take(_NUMBER):
+        if found := self.take(r"-?[0-9]+(?:\.[0-9]+)?"):
             return Value(found[0], number=True, start=found.start(), end=found.end())
-        found = self.take(_STRING) or self.fail("a number or a 'string'")
+        found = self.take(r"'([^']*)'|\"([^\"]*)\"|[‘’]([^‘’]*)’") or self.fail("a number or a 'string'")
         text = next(group for group in found.groups() if group is not None)
         return Value(text, number=False, start=found.start(), end=found.end())
 
@@ -179,15 +170,15 @@ class _Parser:
             self.fail(expected)
         return Path(steps, start=start, end=self.done)
 
-    def blank(self) -> None:
-        self.at = cast("re.Match[str]", _BLANK.match(self.text, self.at)).end()
+    def skip(self, pattern: str = r"\s*") -> None:
+        self.at = cast("re.Match[str]", re.compile(pattern).match(self.text, self.at)).end()
 
-    def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+    def take(self, pattern: str | re.Pattern[str]) -> re.Match[str] | None:
         """Read what matches here, and the blanks behind it."""
-        found = pattern.match(self.text, self.at)
+        found = re.compile(pattern).match(self.text, self.at)
         if found:
             self.at = self.done = found.end()
-            self.blank()
+            self.skip()
         return found
 
     def accept(self, *characters: str) -> bool:
@@ -196,7 +187,7 @@ class _Parser:
             return False
         self.at += 1
         self.done = self.at
-        self.blank()
+        self.skip()
         return True
 
     def expect(self, character: str, expected: str) -> None:

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-_DECLARED = re.compile(rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
 _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 _PIECE = re.compile(
@@ -45,12 +44,11 @@ _PIECE = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _ENTITY = re.compile(r"""<!ENTITY\s+([\w.:-]+)\s+(?:"([^"&<%]*)"|'([^'&<%]*)')\s*>""")
-_NOT_BLANK = re.compile(r"[^\n]")
 
 
 def decode(data: bytes, file: str) -> str:
     """Return a topic file's text by its byte order mark, its declared encoding, or UTF-8."""
-    declared = _DECLARED.match(data)
+    declared = re.match(rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""", data)
     name = next((name for mark, name in _BOMS if data.startswith(mark)), None)
     name = name or (declared[1].decode() if declared else "utf-8")
     try:
@@ -81,17 +79,12 @@ def without_prolog(text: str) -> tuple[str, dict[str, str]]:
             return piece[0]
         for name, double, single in _ENTITY.findall(piece["subset"] or ""):
             entities[name] = double or single
-        return _NOT_BLANK.sub(" ", piece[0])
+        return re.sub(r"[^\n]", " ", piece[0])
 
     body = _PIECE.sub(blank, text)
-    return body, {name: value for name, value in entities.items() if name not in _PREDEFINED}
+    return body, {name: entities[name] for name in entities if name not in ("lt", "gt", "amp", "quot", "apos")}
 
 
-_PREDEFINED = frozenset(("lt", "gt", "amp", "quot", "apos"))
-
-
-_TOPIC_TAGS = frozenset(("inex_topic", "inextopic", "topic"))
-_ID_NAMES = ("topic_id", "id", "topicid", "number")
 _FIELDS = {"initialtopicstatement": "initial_statement", "initial_topic_statement": "initial_statement"} | {
     name: name for name in ("title", "castitle", "phrasetitle", "description", "narrative", "keywords", "parent")
 }
@@ -192,7 +185,7 @@ class _Collector:
                     self.characters("\n")  # a field that is written twice keeps both texts
             elif len(self.open) == 3 and name in _PARTS:
                 self.parts.append([name])
-        elif name in _TOPIC_TAGS:
+        elif name in ("inex_topic", "inextopic", "topic"):
             self.open, self.attributes, self.place = [name], attributes, self.here()
             self.text: dict[str, list[tuple[Anchor, str]]] = {}
             self.parts: list[list[str]] = []
@@ -221,7 +214,8 @@ class _Collector:
 
     def topic(self) -> Topic:
         attributes = {_plain(name): value.strip() for name, value in self.attributes.items()}
-        number = next((attributes[name] for name in _ID_NAMES if attributes.get(name)), None)
+        names = ("topic_id", "id", "topicid", "number")
+        number = next((attributes[name] for name in names if attributes.get(name)), None)
         if number is None:
             what = "expected a topic with topic_id or id, found neither"
             raise FormatError(what, at=self.place, remedy="give the topic an id")

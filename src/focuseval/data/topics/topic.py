@@ -44,8 +44,6 @@ KINDS: tuple[Kind, ...] = ("CO", "CAS", "CO+S")
 Anchor: TypeAlias = tuple[int, int, int]
 """An offset into a field's text, and the line and column (from 0) of the file where that character stands."""
 
-_STATUSES = ("candidate", "selected", "assessed")
-
 
 @dataclass(frozen=True)
 class Topic:
@@ -105,13 +103,11 @@ class Topic:
 
     @property
     def statuses(self) -> tuple[str, ...]:
-        """What became of the topic, as the file says: candidate, selected, assessed.
-
-        Either ``status="assessed"`` (one word or several), or a flag of that name (``selected="yes"``).
-        """
+        """What became of the topic: candidate, selected, assessed, by ``status="assessed"`` or ``selected="yes"``."""
         given = {**self.extra, **self.attributes}
         words = given.get("status", "").lower().replace(",", " ").split()
-        flagged = [name for name in _STATUSES if given.get(name, "").lower() in {"yes", "true", "1"}]
+        known = ("candidate", "selected", "assessed")
+        flagged = [name for name in known if given.get(name, "").lower() in {"yes", "true", "1"}]
         return tuple(dict.fromkeys(words + flagged))
 
     def locate(self, offset: int) -> Place:
@@ -138,18 +134,11 @@ class Topic:
 
 OtherFormat = Literal["lines", "trec", "indri", "json", "table"]
 
-_TREC = re.compile(r"<top>(.*?)(?=</top>|<top>|\Z)", re.IGNORECASE | re.DOTALL)
 _FIELD = re.compile(r"<(num|title|desc|narr)>\s*(?:(?:number|topic|title|description|narrative)\s*:)?", re.IGNORECASE)
-_ANY_TAG = re.compile(r"</?[a-z][a-z0-9]*>", re.IGNORECASE)
-_QUERY = re.compile(r"<query>(.*?)</query>", re.IGNORECASE | re.DOTALL)
-_NUMBER = re.compile(r"<number>\s*(.*?)\s*</number>", re.IGNORECASE | re.DOTALL)
-_TEXT = re.compile(r"<text>\s*(.*?)\s*</text>", re.IGNORECASE | re.DOTALL)
-_OPERATOR = re.compile(r"#[a-z0-9]+(?::[^\s(]*)?\s*\(", re.IGNORECASE)
 _NAMES = {"num": "id", "title": "title", "desc": "description", "narr": "narrative"}
 
 _QUERIES = ("text", "title")
 """What else a question may be called in a file of nothing but questions."""
-_MORE = ("castitle", "description", "narrative")
 
 
 def topic_format(text: str) -> OtherFormat | None:
@@ -203,13 +192,13 @@ def _lines(text: str, file: str) -> Iterator[Topic]:
 
 
 def _trec(text: str, file: str) -> Iterator[Topic]:
-    for found in _TREC.finditer(text):
+    for found in re.finditer(r"(?is)<top>(.*?)(?=</top>|<top>|\Z)", text):
         place = Place(file, text.count("\n", 0, found.start()) + 1)
         marks = list(_FIELD.finditer(found[1]))
         ends = [mark.start() for mark in marks[1:]] + [len(found[1])]
         fields: dict[str, str] = {}
         for mark, end in zip(marks, ends, strict=True):
-            plain = html.unescape(_ANY_TAG.sub(" ", found[1][mark.end() : end]))
+            plain = html.unescape(re.sub(r"(?i)</?[a-z][a-z0-9]*>", " ", found[1][mark.end() : end]))
             fields.setdefault(_NAMES[mark[1].lower()], " ".join(plain.split()))
         number = fields.pop("id", "")
         if not number:
@@ -218,14 +207,13 @@ def _trec(text: str, file: str) -> Iterator[Topic]:
 
 
 def _indri(text: str, file: str) -> Iterator[Topic]:
-    for found in _QUERY.finditer(text):
+    for found in re.finditer(r"(?is)<query>(.*?)</query>", text):
         place = Place(file, text.count("\n", 0, found.start()) + 1)
-        number, query = _NUMBER.search(found[1]), _TEXT.search(found[1])
+        number, query = (re.search(rf"(?is)<{tag}>\s*(.*?)\s*</{tag}>", found[1]) for tag in ("number", "text"))
         if number is None or query is None:
             what = "expected <number> and <text> in a query, found one without"
             raise FormatError(what, at=place, remedy="give the query both")
-        operator = _OPERATOR.search(query[1])
-        if operator:
+        if operator := re.search(r"(?i)#[a-z0-9]+(?::[^\s(]*)?\s*\(", query[1]):
             what = f"expected words, found Indri's operator {operator[0].rstrip('( ')}"
             raise FormatError(what, at=place, remedy="write the words alone; phrases in quotes")
         yield plain_topic(html.unescape(number[1]), " ".join(html.unescape(query[1]).split()), place)
@@ -250,7 +238,7 @@ def _json(text: str, file: str) -> Iterator[Topic]:
             if "doc" in row and name in seen and row.get("query", seen[name]) == seen[name]:
                 continue
             seen[name] = _query(row, place)
-            more = {key: str(row[key]).strip() for key in _MORE if row.get(key)}
+            more = {key: str(row[key]).strip() for key in ("castitle", "description", "narrative") if row.get(key)}
             yield plain_topic(name, seen[name], place, **more)
 
 
