@@ -6,9 +6,10 @@ r"""Answers with quotations and citations: lines of JSON, or a JSON array.
     {"id": "a2", "quotes": [{"quote": "a lag that old pilots called the age of the tide", "doc": "water/tide"}]}
 
 A line has a list of quotes, each a text or an object with a text and a document, or else an answer in whose text the
-quotations are what stands between quotation marks. A mark such as ``[1]`` or ``[water/tide]`` behind a quotation cites
-the first of the sources, or a document by its id; without a mark all sources of the answer are meant. Other names for
-the fields::
+quotations are what stands between quotation marks, and block quotes (``>``). A mark such as ``[1]`` or ``[water/tide]``
+cites the first of the sources, or a document by its id: right behind a quotation or, where none is there, before it in
+the same sentence ("According to [1], “…”"). A number that no source has cites a source that is not there; without a
+mark all sources of the answer are meant. Other names for the fields::
 
     id       topic, query_id, qid, question_id, query-id, _id
     answer   response, actual_output, output, generated_answer
@@ -23,6 +24,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from focuseval.collection.boundaries import sentences
 from focuseval.errors import FormatError, Place
 from focuseval.formats.content import open_source
 from focuseval.formats.rows import parse, parse_lines
@@ -38,8 +40,13 @@ QUOTE = ("quote", "text", "cited_text", "content", "quotation")
 DOC = ("doc", "doc_id", "document_id", "docid", "docno", "corpus-id", "source", "file_name", "document")
 SOURCES = ("sources", "docs", "documents", "contexts_ids", "retrieved_ids")
 
-_QUOTED = re.compile(r"“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|»([^«»]+)«|(?<!\w)\"([^\"]+)\"(?!\w)|``(.+?)''", re.DOTALL)
-_MARKS = re.compile(r"[\s.,;:!?]{0,3}((?:[\[【][^\[\]【】\n]{1,200}[\]】][\s,;]?)+)")
+_QUOTED = re.compile(
+    r"(?m:^((?: {0,3}>[^\n]*(?:\n|\Z))+))"  # lines of a block quote
+    r"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|»([^«»]+)«|(?<!\w)\"([^\"]+)\"(?!\w)|``(.+?)''",
+    re.DOTALL,
+)
+_MARKS = re.compile(r"[\s.,;:!?—–-]{0,3}((?:[\[【][^\[\]【】\n]{1,200}[\]】][\s,;]?)+)")
+_LAST_MARKS = re.compile(rf"{_MARKS.pattern}[\s.]*\Z")
 _MARK = re.compile(r"[\[【]([^\[\]【】]+)[\]】]")
 
 
@@ -58,15 +65,18 @@ def read_answers(path: str | Path) -> Iterator[tuple[Place, Any]]:
     if not source.head().strip():
         raise FormatError("expected answers, found an empty file", at=source.name, remedy="was it written to the end?")
     whole = source.head().lstrip()[:1] == b"["
-    for line, record in enumerate(parse(source), 1) if whole else parse_lines(source):
+    answers = parse(source) if whole else None
+    if answers == []:
+        raise FormatError("expected answers, found an empty list", at=source.name, remedy="was it written to the end?")
+    for line, record in parse_lines(source) if answers is None else enumerate(answers, 1):
         yield source.at(line), record
 
 
 def quotations(record: Any, at: Place, *, shortest: int, is_document: Callable[[str], bool]) -> Iterator[Quotation]:
     """Yield the quotations of one answer.
 
-    Those between quotation marks count if they have so many characters; a mark behind one is a citation if it is the
-    number of a source or the id of a document.
+    Those in running text count if they have so many characters; a mark is a citation if it is a number or the id of a
+    document.
     """
     if not isinstance(record, dict):
         raise FormatError(f"expected an object with an answer, found {str(record)[:40]!r}", at=at)
@@ -92,21 +102,32 @@ def quotations(record: Any, at: Place, *, shortest: int, is_document: Callable[[
         return
     numbered = {str(number): one for number, one in enumerate(sources, 1)}
     for text, marks in marked(answer or ""):
-        named = [numbered.get(mark, mark) for mark in marks if mark in numbered or mark in sources or is_document(mark)]
+        citations = (mark for mark in marks if mark.isdecimal() or mark in sources or is_document(mark))
+        named = [numbered.get(mark, mark) for mark in citations]
         if len(text) >= shortest:
             yield Quotation(name, text, tuple(dict.fromkeys(named)) or sources, at)
 
 
 def marked(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield what stands between quotation marks, and what the brackets right behind it name.
+    """Yield every quotation with what the brackets right behind it name, else those before it in its sentence.
 
-    >>> list(marked('He says “the sea is deep,” [2][b/one] and "no more" (see 3).'))
-    [('the sea is deep,', ('2', 'b/one')), ('no more', ())]
+    >>> list(marked('He says “the sea is deep,” [2][b/one] and "no more" (see 3). In [4] I read: "much".'))
+    [('the sea is deep,', ('2', 'b/one')), ('no more', ()), ('much', ('4',))]
     """
+    before = 0
     for found in _QUOTED.finditer(text):
         quote = next(group for group in found.groups() if group is not None)
         behind = _MARKS.match(text, found.end())
-        inner = [part for mark in _MARK.findall(behind[1]) for part in mark.split(",")] if behind else []
+        if found[1]:
+            quote = re.sub(r"(?m)^ {0,3}> ?", "", quote).strip()
+            inside = _LAST_MARKS.search(quote)
+            quote, behind = (quote[: inside.start()], inside) if inside else (quote, behind)
+            within = _QUOTED.fullmatch(quote)
+            quote = next(group for group in within.groups() if group is not None) if within else quote
+        introduced = f"{text[before : found.start()]}Q"  # a letter in the quotation's place: is it the same sentence?
+        marks = behind[1] if behind else introduced[sentences(introduced)[0][-1] :]
+        before = max(found.end(), behind.end() if behind and not found[1] else 0)
+        inner = [part for mark in _MARK.findall(marks) for part in mark.split(",")]
         yield quote, tuple(part.strip().lstrip("^").removeprefix("doc:").strip() for part in inner if part.strip())
 
 
