@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 import focuseval as fe
 from focuseval.errors import FormatError
 from focuseval.evaluation import quotes
-from focuseval.evaluation.answers import marked
 from focuseval.evaluation.quotes import LEAST, WORDS, two_pieces
+from focuseval.formats.answers import marked
 from focuseval.placing.page import Page
 from oracle.quotes import is_two_pieces
 

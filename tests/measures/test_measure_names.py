@@ -115,6 +115,7 @@ OTHER_NAMES = {
     "SRecall@5": "S-recall@5",
     "AgP": "MAgP",
     "AiP": "MAiP",
+    "refuseR": "silence",
 }
 
 

@@ -40,6 +40,8 @@ class Plan:
     """Topic → its structural query, when structure is read strictly."""
     peer: Peer | None = None
     """Another chunk evaluator, whose numbers stand beside ours."""
+    refusals: tuple[str, ...] = ()
+    """Words by which an answer is known to abstain, whatever their case."""
     decides: str = ""
     """Key of the measure by which runs are ordered and judged; empty for the first."""
 
@@ -53,6 +55,7 @@ class Plan:
         """Say exactly what was computed: version, profile, policies, and how elements of the gold's scale count."""
         parts = [f"focuseval:{__version__}", f"profile:{self.profile or 'none'}", self.policies.signature()]
         parts += ["repair:yes"] if self.repair else []
+        parts += [f"refusals:{', '.join(self.refusals).replace('|', ' ')}"] if self.refusals else []
         if self.tokenizer is not None and any(asked.counts_tokens for asked in self.measures):
             parts.append(f"tokenizer:{self.tokenizer.name}")
         if any(p.name == "quant" for asked in self.measures for p in asked.measure.parameters):

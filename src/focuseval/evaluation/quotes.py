@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from focuseval.data.placement import APPROXIMATE, EXACT
 from focuseval.data.tables import Table, numbers, words
 from focuseval.errors import FormatError, Place
-from focuseval.evaluation.answers import Quotation, quotations, read_answers
+from focuseval.formats.answers import Quotation, quotations, read_answers
 from focuseval.placing import SIMILARITY
 from focuseval.placing.normalise import normal_form
 from focuseval.placing.occurrences import find_all, occurrences
@@ -177,7 +177,7 @@ def verify_quotes(
     Parameters
     ----------
     answers
-        A file as `focuseval.evaluation.answers` describes it, or its records.
+        A file as `focuseval.formats.answers` describes it, or its records.
     documents
         What ``--docs`` takes, an open collection, or a mapping from ids to texts.
     similarity

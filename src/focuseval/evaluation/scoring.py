@@ -83,8 +83,10 @@ def score_match(matched: Matched, plan: Plan) -> RunScores:
                 f"{asked.key}: expected a number for each of {matched.topics} topics, found a shape of {computed.shape}"
             )
         values[:, column] = computed
-    if plan.policies.missing == "skip":
-        values[~matched.answered] = np.nan
+        if matched.prepared.beside:
+            values[~matched.prepared.based(asked.measure.base)[matched.prepared.counted], column] = np.nan
+        if plan.policies.missing == "skip" and asked.measure.base == "relevance":
+            values[~matched.answered, column] = np.nan
     if len(matched) and matched.unjudged == len(matched) and not shares_documents(matched):
         where = run.file or run.run_id
         named = next(filter(None, run.document.to_pylist()), None)
