@@ -49,7 +49,9 @@ FOLDERS = {
     "several-assessors.md": has.judged_by_two,
     "trec-rag.md": has.segments,
     "validate-a-run.md": has.sea,
-    **dict.fromkeys(("check-quotations.md", "install.md", "multi-hop.md", "tutorial.md"), has.nothing),
+    **dict.fromkeys(
+        ("check-quotations.md", "cited-answers.md", "install.md", "multi-hop.md", "tutorial.md"), has.nothing
+    ),
 }
 """What the reader of a page has before its first command; where a page is not here, the files of the first page."""
 

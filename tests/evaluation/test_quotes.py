@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 import focuseval as fe
 from focuseval.errors import FormatError
 from focuseval.evaluation import quotes
-from focuseval.evaluation.answers import marked
 from focuseval.evaluation.quotes import LEAST, WORDS, two_pieces
+from focuseval.formats.answers import marked
 from focuseval.placing.page import Page
 from oracle.quotes import is_two_pieces
 
@@ -139,9 +139,15 @@ def test_two_pieces_are_found_wherever_a_cut_leaves_two(data):
         ('He said "one two." [3]', [("one two.", ("3",))]),
         ("“open", []),
         ("“a” is far from [1]", [("a", ())]),
+        ("According to [1], “one” is so.", [("one", ("1",))]),
+        ("It is so [1]. “One” is not, Dr. No says in [2]: “two”.", [("One", ()), ("two", ("2",))]),
+        ("“One” [1] and “two”", [("One", ("1",)), ("two", ())]),
+        ("He says:\n\n> one\n> “two” three [^2]\n\nso", [("one\n“two” three", ("2",))]),
+        ("> “one two”\n\n[3] is the source", [("one two", ("3",))]),
+        ("a > b “one” [1]", [("one", ("1",))]),
     ],
 )
-def test_quotations_in_running_text_and_the_marks_behind_them(text, found):
+def test_quotations_in_running_text_and_the_marks_that_belong_to_them(text, found):
     assert list(marked(text)) == found
 
 
@@ -152,7 +158,13 @@ def quotes_of(**record):
 def test_marks_cite_sources_by_number_and_documents_by_id():
     answer = "“the sea” [2] and “a shore” [water/tide] and “the coast” [sic] and “the Earth” [9]"
     cited = [cited for _, cited in quotes_of(answer=answer, sources=["lamp", "moon.txt"])]
-    assert cited == [("moon.txt",), ("water/tide",), ("lamp", "moon.txt"), ("lamp", "moon.txt")]
+    assert cited == [("moon.txt",), ("water/tide",), ("lamp", "moon.txt"), ("9",)]
+
+
+def test_a_mark_that_leads_to_no_source_is_not_verbatim_and_the_source_that_holds_the_text_is_named():
+    text = DOCS["lamp"][:30]
+    (check,) = fe.verify_quotes([{"answer": f"It is “{text}” [7].", "sources": ["lamp"]}], DOCS, shortest=3).checks
+    assert (check.verdict, check.unknown, check.places[0].document) == ("elsewhere", ("7",), "lamp")
 
 
 @pytest.mark.parametrize(

@@ -31,9 +31,18 @@ def folder(tmp_path, monkeypatch):
 def test_the_table_counts_and_lists_every_quotation(folder):
     said = " ".join(command("quotes", "answers.jsonl", "--docs", "docs", "--format", "markdown").split())
     assert "| verbatim | 1 | 33.3% |" in said
-    assert "| a1 | the slow rise and fall of the sea | a | verbatim | a | 12 | 45 | 1.000 | 1 |" in said
-    assert "| a2 | pulls on every part | a | elsewhere | b | 9 | 28 | 1.000 | 1 |" in said
-    assert "| a2 | made by whales | a | nowhere | – | – | – | – | 0 |" in said
+    assert "| a1 | verbatim | the slow rise and fall of the sea | a | a 12–45 |" in said
+    assert "| a2 | elsewhere | pulls on every part | a | b 9–28 |" in said
+    assert "| a2 | nowhere | made by whales | a | – |" in said
+
+
+def test_a_quotation_is_printed_once_in_eighty_columns(folder, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    long = [{"id": f"answer-{n}", "quotes": [{"quote": DOCS["a.txt"], "doc": "a"}]} for n in range(12)]
+    (folder / "long.jsonl").write_text("".join(json.dumps(one) + "\n" for one in long))
+    said = command("quotes", "long.jsonl", "--docs", "docs")
+    assert said.count("answer-7") == 1
+    assert max(map(len, said.splitlines())) <= 80
 
 
 def test_json_has_places_and_what_the_document_says(folder):
@@ -60,6 +69,9 @@ def test_strict_fails_unless_everything_is_verbatim(folder):
     assert "answers.jsonl: 2 of 3 quotations are not verbatim" in said
     (folder / "good.jsonl").write_text(json.dumps(ANSWERS[0]))
     command("quotes", "good.jsonl", "--docs", "docs", "--strict")
+    (folder / "none.jsonl").write_text(json.dumps({"answer": "It is so."}))
+    said = command("quotes", "none.jsonl", "--docs", "docs", "--strict", code=1)
+    assert "none.jsonl: expected quotations, found none" in said
 
 
 def test_sources_are_needed(folder):
@@ -70,3 +82,7 @@ def test_an_empty_file_of_answers_is_refused(folder):
     (folder / "answers.jsonl").write_text("")
     said = command("quotes", "answers.jsonl", "--docs", "docs", code=1)
     assert said == "answers.jsonl: expected answers, found an empty file; was it written to the end?\n"
+    (folder / "answers.json").write_text("[]")
+    assert "answers.json: expected answers, found an empty list" in command(
+        "quotes", "answers.json", "--docs", "docs", code=1
+    )

@@ -120,7 +120,9 @@ def test_a_gold_has_its_judgements_grouped_by_topic():
         ({"spans": [{"start": -5, "end": 9}]}, "expected a whole number as 'start', found '-5'"),
         ({"spans": [{"start": 0, "end": 9}], "length": 5}, "expected a span within 5 characters, found 0 … 9 in 'x'"),
         ({"spans": [7]}, "expected a list of objects as 'spans', found something else"),
-        ({"spans": None}, "expected a list of objects as 'spans', found something else"),
+        ({"spans": [], "forbidden": 5}, "expected a list of objects as 'forbidden', found something else"),
+        ({"spans": [], "forbidden": [{"start": 5, "end": 3}]}, "expected start ≤ end, found the reversed span 5 … 3"),
+        ({"spans": [], "answerable": "no"}, "expected true or false as 'answerable', found 'no'"),
         ({"spans": [], "tags": ["a,b"]}, "expected a list of words without commas as 'tags'"),
         ({"spans": [], "bep": 9, "length": 5}, "expected a bep within the document's 5 characters, found 9"),
         ({"spans": [], "query": "two"}, "expected one query for topic 'a', found another"),
@@ -191,7 +193,31 @@ def test_lines_may_have_more_keys_than_the_first_and_fewer():
 
 def test_keys_that_are_left_out_are_counted():
     gold = gold_jsonl.read([as_source([{"topic": "a", "doc": d, "spans": [], "x": 1, "y": 2} for d in "de"])])
-    assert lines_of(gold) == ("4 keys besides topic, doc, query, spans, bep, length, relevance and tags are left out",)
+    assert lines_of(gold) == (
+        "4 keys besides topic, doc, query, spans, bep, length, relevance, tags, forbidden and answerable are left out",
+    )
+
+
+def test_what_nothing_answers_needs_no_document_and_null_judges_nothing():
+    lines = [{"topic": "a", "doc": "x", "spans": [{"start": 0, "end": 5}], "forbidden": [{"start": 7, "end": 9}]},
+             {"topic": "b", "query": "who?", "answerable": False, "tags": ["t"]},
+             {"topic": "c", "doc": "y", "spans": [], "answerable": False},
+             {"topic": "d", "doc": "x", "spans": None}, {"topic": "e", "doc": None, "spans": None}]  # fmt: skip
+    gold = gold_jsonl.read([as_source(lines)])
+    assert gold.topics == ("a", "c", "b")
+    assert gold.unanswerable.tolist() == [False, True, True]
+    assert (gold.queries, gold.attributes["b"]["tags"]) == ({"b": "who?"}, "t")
+    assert (gold.forbidden.passages.start.tolist(), gold.forbidden.relevant_topics.tolist()) == ([7], [True, False])
+    assert [(one.kind, one.number) for one in gold.remarks] == [("null spans", 2)]
+    again = gold_jsonl.read([source_of(b"".join(gold_jsonl.write(gold)), "file")])
+    assert (again.topics, again.queries, again.attributes) == (gold.topics, gold.queries, gold.attributes)
+    assert (again.passages.end.tolist(), again.forbidden.passages.end.tolist()) == ([5], [9])
+
+
+def test_a_topic_that_nothing_answers_has_no_relevant_text():
+    lines = [{"topic": "a", "doc": "x", "spans": [{"start": 0, "end": 5}]}, {"topic": "a", "answerable": False}]
+    with pytest.raises(FormatError, match="expected no relevant text for topic 'a', which nothing answers, found some"):
+        gold_jsonl.read([as_source(lines)])
 
 
 def test_only_those_who_read_json_lines_load_msgspec():

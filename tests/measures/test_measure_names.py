@@ -120,6 +120,7 @@ OTHER_NAMES = {
     "SRecall@5": "S-recall@5",
     "AgP": "MAgP",
     "AiP": "MAiP",
+    "refuseR": "silence",
 }
 TREC_EVAL = {
     "P_10": "P@10",

@@ -226,6 +226,7 @@ def profile_option(what: str = "Policies and default measures of a campaign") ->
 
 
 _TOKENIZER = "The tokenizer that counts tokens (spanR@500t): tiktoken:NAME, or tokenizers:FILE of a tokenizer.json."
+_REFUSAL = "An answer with these words abstains (silence), whatever their case; may be repeated."
 tokenizer_option = click.option("--tokenizer", metavar="TOKENIZER", help=_TOKENIZER)
 
 
@@ -255,6 +256,7 @@ def evaluation_options(
         click.option("--repair", is_flag=True, help=repair),
         drop_tags_option,
         tokenizer_option,
+        click.option("--refusal", "refusals", multiple=True, metavar="WORDS", help=_REFUSAL),
         repairs_option,
     )
 

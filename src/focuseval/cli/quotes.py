@@ -17,12 +17,15 @@ from focuseval.evaluation.quotes import verify_quotes
 @collection_options
 @click.option("--similarity", type=FiniteRange(0.5, 1), default=0.9, help="Least share of an altered quotation found.")
 @click.option("--shortest", type=click.IntRange(1), default=20, help="Fewest characters of quotations in running text.")
-@click.option("--strict", is_flag=True, help="Exit with 1 unless every quotation is verbatim in what it cites.")
+@click.option(
+    "--strict", is_flag=True, help="Exit with 1 unless there are quotations, and each is verbatim in what it cites."
+)
 @results_options
 def quotes(file: str, **options: Any) -> None:
     r"""Check quotations and citations in generated answers: whether they are in the source, and as they are quoted.
 
-    ANSWERS are lines of JSON: an answer with quotations in its text and its sources, or with a list of quotes.
+    ANSWERS are lines of JSON: an answer with quotations in its text (in quotation marks, or block quotes) and its
+    sources, or with a list of quotes. A mark such as [1] must lead to the source that holds the text.
 
     \b
       {"id": "a1", "answer": "It is “the slow rise and fall of the sea” [1].", "sources": ["water/tide"]}
@@ -45,8 +48,10 @@ def quotes(file: str, **options: Any) -> None:
     if documents is None:
         raise click.UsageError("the sources are missing; give them with --docs or --index")
     checked = verify_quotes(file, documents, similarity=options["similarity"], shortest=options["shortest"])
-    first = 1 if options["layout"] == "csv" else 0  # for programs, the quotations without the counts
-    write_results(options, checked.to_json, lambda: checked.tables()[first:])
+    as_rows = options["layout"] == "csv"  # for programs, the quotations without the counts
+    write_results(options, checked.to_json, lambda: [checked.rows()] if as_rows else checked.tables())
     wrong = len(checked.checks) - checked.counts["verbatim"]
+    if options["strict"] and not checked.checks:
+        raise InputError("expected quotations, found none", at=file)
     if options["strict"] and wrong:
         raise InputError(f"{wrong:,} of {len(checked.checks):,} quotations are not verbatim", at=file)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 EVIDENCE = (
     *("task", "profile", "baseline", "fidelity", "run_format"),
-    *("missing", "empty_topics", "cutoff", "cas", "repair", "drop_tags", "tokenizer"),
+    *("missing", "empty_topics", "cutoff", "cas", "repair", "drop_tags", "tokenizer", "refusals"),
 )
 """Options that are arguments of `gather_evidence`."""
 

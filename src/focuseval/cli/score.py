@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 FORMATS = ("table", "json", "csv", "trec", "markdown", "latex")
 POLICIES = (
     *("task", "profile", "repair", "run_format", "compat"),
-    *("missing", "empty_topics", "cutoff", "cas", "drop_tags", "tokenizer"),
+    *("missing", "empty_topics", "cutoff", "cas", "drop_tags", "tokenizer", "refusals"),
 )
 """Options that are arguments of `plan_evaluation`."""
 
@@ -90,9 +90,9 @@ def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     elif layout == "csv":
         text = render([table_for_programs(scores, **which)], layout)
     else:
-        table = tag_table(scores) if by_tag else scores.table(per_topic=per_topic)
-        table = replace(table, notes=(*table.notes, *merged[1:]))
-        text = render([table], layout, signature=scores.signature, width=UNLIMITED if options["output"] else None)
+        tables = [tag_table(scores)] if by_tag else [scores.table(per_topic=True)] if per_topic else scores.tables()
+        tables[-1] = replace(tables[-1], notes=(*tables[-1].notes, *merged[1:]))
+        text = render(tables, layout, signature=scores.signature, width=UNLIMITED if options["output"] else None)
     write_text(text, options["output"])
 
 

@@ -34,6 +34,9 @@ TOO_SMALL = -2
 NOT_ASSESSED = -3
 """The grade ``U`` (or a missing grade) of 2002–2004."""
 
+ANSWERABLE = "answerable"
+"""The attribute of a topic that is ``no`` where nothing in the collection answers it."""
+
 
 @dataclass(frozen=True, eq=False)
 class Articles:
@@ -123,6 +126,8 @@ class Gold(Described):
     """Where the documents lie in a collection, once `focuseval.placing` has put the gold there."""
     remarks: tuple[Remark, ...] = ()
     """What a reader noticed and did not change: sizes that differ from the index, keys it does not know …"""
+    forbidden: Gold | None = None
+    """Text that must not come back, as the passages of a gold of its own over the same topics."""
 
     def description(self) -> str:
         """Return one line: kind, file and counts."""
@@ -174,6 +179,11 @@ class Gold(Described):
         group = dense(pack(p.topic, p.document))
         _, begins, reach = swept(group, p.start, p.end, np.flatnonzero((p.start >= 0) & (p.end > p.start)))
         return int(np.count_nonzero(begins[1:] < reach[:-1]))
+
+    @property
+    def unanswerable(self) -> NDArray[np.bool_]:
+        """For every topic, whether the gold says that nothing answers it."""
+        return np.array([self.attributes.get(name, {}).get(ANSWERABLE) == "no" for name in self.topics], np.bool_)
 
     @property
     def relevant_topics(self) -> NDArray[np.bool_]:

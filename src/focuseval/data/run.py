@@ -11,7 +11,7 @@ result whose place the file declares unknown (``X``).
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow.compute as pc
@@ -36,6 +36,26 @@ COLUMNS = (
     *("path", "end_path", "text", "chunk", "line", "keys"),
 )
 """The columns of a run: what has an entry for every result."""
+
+
+class Statement(NamedTuple):
+    """A sentence of an answer, and the numbers of the topic's results that it cites, in the order of the file."""
+
+    text: str
+    cites: tuple[int, ...] = ()
+
+
+class CitedAnswer(NamedTuple):
+    """What was answered to a question."""
+
+    statements: tuple[Statement, ...]
+    abstains: bool = False
+    """Whether it says, by a field or in words that the user named, that it does not answer."""
+
+    @property
+    def text(self) -> str:
+        """The whole answer."""
+        return " ".join(statement.text for statement in self.statements)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,6 +95,8 @@ class Run(Described):
     """Where the results lie in a collection, once `focuseval.placing` has put them there."""
     remarks: tuple[Remark, ...] = ()
     """What a reader noticed and did not change."""
+    answers: Mapping[str, CitedAnswer] = field(default_factory=dict)
+    """Topic → its answer, where the results are what answers cite; empty for a run of a retriever."""
     faults: tuple[FormatError, ...] = ()
     """Why no measure can be computed: the first score that is no finite number, the first document that a TREC run
     repeats. `focuseval.formats.read_run` raises the first unless it is asked to keep them."""

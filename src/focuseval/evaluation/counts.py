@@ -72,7 +72,8 @@ def count_topics(m: Matched) -> NDArray[np.int64]:
         if not m.places.points:
             empty = count((m.places.end == m.places.start) & ~m.places.unplaced, m.bounds)
     in_mean = m.answered | (m.policies.missing != "skip")
-    return np.stack([in_mean, ~m.answered, count(~m.judged, m.bounds), unplaced, empty], axis=1).astype(np.int64)
+    counts = np.stack([in_mean, ~m.answered, count(~m.judged, m.bounds), unplaced, empty], axis=1).astype(np.int64)
+    return np.where(m.prepared.based("relevance")[m.prepared.counted, None], counts, 0) if m.prepared.beside else counts
 
 
 def total(by_topic: NDArray[np.int64], *, excluded: int, unknown: int = 0) -> Counts:

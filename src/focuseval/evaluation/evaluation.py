@@ -105,7 +105,8 @@ def evaluate(
         Called with the share of the work that is done, whenever it has grown; maybe from several threads.
     policies
         Changes of single policies: ``missing="skip"``, ``empty_topics="zero"``, ``cutoff=1000`` …; and
-        ``tokenizer="tiktoken:cl100k_base"`` or ``"tokenizers:FILE"``, for budgets of tokens.
+        ``tokenizer="tiktoken:cl100k_base"`` or ``"tokenizers:FILE"``, for budgets of tokens; and words by which an
+        answer abstains, ``refusals=["I don't know"]``.
     """
     return plan_evaluation(
         gold, runs, measures, task=task, profile=profile, index=index, docs=docs, topics=topics, chunks=chunks,
@@ -116,8 +117,8 @@ def evaluate(
 def plan_evaluation(gold: Any, runs: Any, measures: Any = None, **choices: Any) -> Evaluation:
     """Plan an evaluation and prepare its gold; parameters are those of `evaluate`. Nothing is scored yet."""
     how = {name: choices.pop(name) for name in ("jobs", "workers", "progress") if name in choices}
-    index, docs, topics, chunks, tokenizer = (
-        choices.pop(name, None) for name in ("index", "docs", "topics", "chunks", "tokenizer")
+    index, docs, topics, chunks, tokenizer, refusals = (
+        choices.pop(name, None) for name in ("index", "docs", "topics", "chunks", "tokenizer", "refusals")
     )
     index, asked = as_index(docs if index is None else index), list[MeasureCall]()
     single = isinstance(measures, (str, MeasureCall, Measure)) or callable(measures)
@@ -142,10 +143,11 @@ def plan_evaluation(gold: Any, runs: Any, measures: Any = None, **choices: Any) 
                 f"expected the chunks of {len(sources)} runs, found those of {len(chunks)}; give one each"
             )
         chunks = tuple(chunks)
-    plan = replace(plan, chunks=chunks, tokenizer=tokenizer, queries=strict)
+    plan = replace(plan, chunks=chunks, tokenizer=tokenizer, queries=strict, refusals=tuple(refusals or ()))
     prepared = prepare(strict_gold(gold, strict) if strict else gold, index)
     if plan.policies.empty_topics == "zero":
         prepared = replace(prepared, all_topics=True)
+    prepared = replace(prepared, beside=frozenset(asked.measure.base for asked in plan.measures) - {"relevance"})
     return Evaluation(plan, prepared, sources, names=names, **how)
 
 
@@ -172,7 +174,7 @@ class Evaluation:
         scored = self._score_all()
         prepared, plan = self.prepared, self.plan
         tags = {topic: attributes.get("tags", "") for topic, attributes in prepared.gold.attributes.items()}
-        excluded = len(prepared.gold.topics) - len(prepared.topics)
+        excluded = len(prepared.gold.topics) - int(np.count_nonzero(prepared.based("relevance")))
         shape = (len(scored), len(prepared.topics))
         return Scores(
             runs=self.names or tuple(s.run for s in scored),
@@ -186,6 +188,7 @@ class Evaluation:
             files=tuple(s.file for s in scored),
             gold_sha256=prepared.gold.sha256,
             docs_sha256=None if prepared.index is None else prepared.index.sha256 or None,
+            bases=tuple(asked.measure.base for asked in plan.measures),
             by_topic=np.array([s.counts for s in scored]).reshape(*shape, -1) if scored else None,
             tags={topic: tuple(filter(None, own.split(","))) for topic, own in tags.items() if own},
             decides=plan.decides,
@@ -230,7 +233,8 @@ class Evaluation:
 
     def _score_all(self) -> list[RunScores]:
         """Score every run: large files one by one, each with all cores; the others by so many processes."""
-        large = [streamed_format(source, self.plan.run_format) is not None for source in self.sources]
+        whole = bool(self.prepared.beside)  # a block has topics of one base only
+        large = [not whole and streamed_format(source, self.plan.run_format) is not None for source in self.sources]
         done, found = np.zeros(len(large)), dict[int, RunScores]()
 
         def move(number: int, share: float) -> None:

@@ -40,6 +40,8 @@ class Plan:
     """Topic → its structural query, when structure is read strictly."""
     peer: Peer | None = None
     """Another chunk evaluator, whose numbers stand beside ours."""
+    refusals: tuple[str, ...] = ()
+    """Words by which an answer is known to abstain, whatever their case."""
     decides: str = ""
     """Key of the measure by which runs are ordered and judged; empty for the first."""
 
@@ -53,6 +55,7 @@ class Plan:
         """Say exactly what was computed: version, profile, policies, and how elements of the gold's scale count."""
         parts = [f"focuseval:{__version__}", f"profile:{self.profile or 'none'}", self.policies.signature()]
         parts += ["repair:yes"] if self.repair else []
+        parts += [f"refusals:{', '.join(self.refusals).replace('|', ' ')}"] if self.refusals else []
         if self.tokenizer is not None and any(asked.counts_tokens for asked in self.measures):
             parts.append(f"tokenizer:{self.tokenizer.name}")
         if any(p.name == "quant" for asked in self.measures for p in asked.measure.parameters):
@@ -99,12 +102,16 @@ def plan_for(
 
         peer = peer_named(policies.compat)
     if not asked:
+        cited = first is not None and bool(first.answers)
         if chosen and task:
             names, decides = chosen.measures_of(task), chosen.deciding(task)
         else:
-            names = default_measures(gold, task) if peer is None else peer.defaults
+            names = default_measures(gold, task, cited=cited) if peer is None else peer.defaults
         task = task or (None if names is DEFAULTS["documents"] or names is DEFAULTS["grades"] else "spans")
-        asked = tuple(replace(parse(name), written="") for name in names)
+        leak = () if gold.forbidden is None else ("leak" if cited else "leak@10",)
+        silence = ("silence",) if cited and gold.unanswerable.any() else ()
+        decides = decides or (names[0] if leak else "")  # what must not come back stands first, and does not decide
+        asked = tuple(replace(parse(name), written="") for name in (*leak, *names, *silence))
     if peer:
         asked = with_twins(asked, peer)
     if not task and len(gold.passages.topic) and gold.passages.start_path is None and not len(gold.elements.topic):
@@ -151,12 +158,17 @@ def task_named(name: str) -> str:
     return find_task(name).name
 
 
-def default_measures(gold: Gold, task: str | None) -> tuple[str, ...]:
-    """Return the measures that fit a task, or, without one, the data: spans for spans, documents for qrels."""
+def default_measures(gold: Gold, task: str | None, *, cited: bool = False) -> tuple[str, ...]:
+    """Return the measures that fit a task, or, without one, the data: spans for spans, documents for qrels.
+
+    Of spans that answers cite (`cited`), those of citations.
+    """
     if gold.scale in {"coverage", "grades"}:
         return DEFAULTS["grades"]
     if gold.scale == "trec" or not (task or len(gold.passages.topic) or len(gold.elements.topic)):
         return DEFAULTS["documents"]
+    if task in {None, "spans"} and cited and len(gold.passages.topic):
+        return DEFAULTS["answers"]
     if task is None:
         return DEFAULTS["spans" if len(gold.passages.topic) else "thorough elements"]
     elements = len(gold.elements.topic) and task in {"thorough", "focused"}

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from focuseval.data.placement import APPROXIMATE, EXACT
 from focuseval.data.tables import Table, numbers, words
 from focuseval.errors import FormatError, Place
-from focuseval.evaluation.answers import Quotation, quotations, read_answers
+from focuseval.formats.answers import Quotation, quotations, read_answers
 from focuseval.placing import SIMILARITY
 from focuseval.placing.normalise import normal_form
 from focuseval.placing.occurrences import find_all, occurrences
@@ -44,7 +44,7 @@ MEANING = {
     ELSEWHERE: "in a document other than the cited one",
     NOWHERE: "in no document",
 }
-_SHOWN = 60
+_SHOWN = 40
 
 LARGE = 20_000_000
 """Characters of a collection beyond which altered and spliced quotations are looked for in cited documents alone."""
@@ -82,6 +82,11 @@ class QuoteCheck:
     unknown: tuple[str, ...] = ()
     """Cited documents that the collection does not have."""
 
+    def cited(self) -> str | None:
+        """Return the documents cited, with a word for those that are not there."""
+        names = (f"{name} (unknown)" if name in self.unknown else name for name in self.quotation.cited)
+        return ", ".join(names) or None
+
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
         one, first = self.quotation, self.places[0] if self.places else None
@@ -114,7 +119,7 @@ class CheckedQuotes:
         return {verdict: sum(check.verdict == verdict for check in self.checks) for verdict in MEANING}
 
     def tables(self) -> tuple[Table, ...]:
-        """Return a table of the verdicts, and one of all quotations."""
+        """Return a table of the verdicts, and one of all quotations for readers."""
         total = len(self.checks)
         rows = tuple(
             (verdict, number, number / total if total else None, MEANING[verdict])
@@ -122,21 +127,32 @@ class CheckedQuotes:
         )
         columns = (*words("verdict"), *numbers("quotes"), *numbers("share", form=".1%"), *words("the quotation is"))
         summary = Table("Quotations", columns, rows, self.notes)
+        every = []
+        for check in self.checks:
+            text = " ".join(check.quotation.text.split())
+            place = "{} {:,}–{:,}".format(*check.places[0]) if check.places else None
+            place = f"{place}, {check.similarity:.1%} alike" if place and check.similarity < 1 else place
+            place = f"{place} (first of {len(check.places)} places)" if len(check.places) > 1 else place
+            shown = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+            every.append((check.quotation.answer, check.verdict, shown, check.cited(), place))
+        columns = words("answer", "verdict", "quotation", "cited", "found in")
+        return (summary, Table("Every quotation", columns, tuple(every))) if every else (summary,)
+
+    def rows(self) -> Table:
+        """Return a table of all quotations for programs."""
         columns = (
             *words("answer", "quotation", "cited", "verdict", "document"),
             *numbers("start", "end"),
             *numbers("similarity", form=".3f"),
             *numbers("places"),
         )
-        every: list[tuple[str | int | float | None, ...]] = []
-        for check in self.checks:
-            text = " ".join(check.quotation.text.split())
-            shown = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
-            names = (f"{name} (unknown)" if name in check.unknown else name for name in check.quotation.cited)
-            place = (*check.places[0], check.similarity) if check.places else (None,) * 4
-            cited = ", ".join(names) or None
-            every.append((check.quotation.answer, shown, cited, check.verdict, *place, len(check.places)))
-        return summary, Table("Every quotation", columns, tuple(every))
+        rows = [
+            (check.quotation.answer, " ".join(check.quotation.text.split()), check.cited(), check.verdict)
+            + ((*check.places[0], check.similarity) if check.places else (None,) * 4)
+            + (len(check.places),)
+            for check in self.checks
+        ]
+        return Table("Every quotation", columns, tuple(rows))
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
@@ -155,7 +171,7 @@ def verify_quotes(
     Parameters
     ----------
     answers
-        A file as `focuseval.evaluation.answers` describes it, or its records.
+        A file as `focuseval.formats.answers` describes it, or its records.
     documents
         What ``--docs`` takes, an open collection, or a mapping from ids to texts.
     similarity

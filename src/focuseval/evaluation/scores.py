@@ -41,6 +41,15 @@ def told_apart(runs: Sequence[str], files: Sequence[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
+BASES = {
+    "forbidden": "Text that must not come back",
+    "relevance": "",
+    "unanswerable": "Questions without an answer",
+    "questions": "Questions without an answer",
+}
+"""The topics that a measure is a mean of, and the title of their table; in the order in which tables are printed."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores:
     """Every run's value for every topic and measure; NaN where a topic is not in that measure's mean."""
@@ -66,6 +75,8 @@ class Scores:
     """The tags of the gold's topics, also of those in no mean."""
     noticed: tuple[Remark, ...] = ()
     """What the readers of gold and runs noticed, and why another tool would print other numbers."""
+    bases: tuple[str, ...] = ()
+    """Of every measure, the topics that it is a mean of, as measures declare it; empty where all are of relevance."""
     decides: str = ""
     """The measure by which runs are ordered and judged; empty for the first."""
     geometric: tuple[float, ...] = ()
@@ -127,6 +138,9 @@ class Scores:
         """Return, per measure, how many topics of the gold are left out of its mean for want of a base."""
         counts = self.counts[run]
         left = np.isnan(self.values[run])
+        left[:, [place for place, base in enumerate(self.bases) if base != "relevance"]] = False
+        if self.by_topic is not None:
+            left &= self.by_topic[run].any(axis=1)[:, None]  # topics without relevance have no counts
         if self.by_topic is not None and counts.topics < len(self.topics):
             left &= self.by_topic[run][:, BY_TOPIC.index("missing"), None] == 0
         return dict(zip(self.measures, (counts.excluded + left.sum(axis=0)).tolist(), strict=True))
@@ -226,6 +240,22 @@ class Scores:
         number = None if baseline is None else find_run(baseline, self, self.names)
         return compare_scores(self, measure, settings_of(**settings), baseline=number)
 
+    def tables(self) -> list[Table]:
+        """Return the means; those over other topics than the relevant ones stand in tables of their own."""
+        titles, tables = [BASES[base] for base in self.bases] or [""] * len(self.measures), []
+        for title in dict.fromkeys(BASES.values()):
+            kept = [place for place, own in enumerate(titles) if own == title]
+            names, values = tuple(self.measures[place] for place in kept), self.values[:, :, kept]
+            part = replace(self, measures=names, values=values, bases=())
+            if kept and not title:
+                tables.append(part.table())
+            elif kept:
+                topics = (~np.isnan(values)).sum(axis=1).max(axis=1).tolist()
+                rows = zip(self.names, part.mean.tolist(), topics, strict=True)
+                columns = (*words("run"), *numbers(*names, "topics"))
+                tables.append(Table(title, columns, tuple((name, *means, number) for name, means, number in rows)))
+        return tables
+
     def table(self, *, per_topic: bool = False) -> Table:
         """Return one row per run, its means and counts; or one per run and topic, and then the means."""
         rows: list[Row] = []
@@ -256,7 +286,7 @@ class Scores:
 
     def __str__(self) -> str:
         """Return the means as a table, with the signature below: what ``print`` shows."""
-        return render([self.table()], "table", signature=self.signature).rstrip("\n")
+        return render(self.tables(), "table", signature=self.signature).rstrip("\n")
 
     def _repr_html_(self) -> str:
         """Show the means in a notebook."""

@@ -82,7 +82,10 @@ def score_match(matched: Matched, plan: Plan) -> RunScores:
                 f"{asked.key}: expected a number for each of {matched.topics} topics, found a shape of {computed.shape}"
             )
         values[:, column] = computed
-    values = by_policies(values, matched)
+    bases = [asked.measure.base for asked in plan.measures]
+    values = np.where([base == "relevance" for base in bases], by_policies(values, matched), values)
+    for column, base in enumerate(bases if matched.prepared.beside else ()):
+        values[~matched.prepared.based(base)[matched.prepared.counted], column] = np.nan
     if len(matched) and matched.unjudged == len(matched) and not shares_documents(matched):
         where = run.file or run.run_id
         named = next(filter(None, run.document.to_pylist()), None)

@@ -124,6 +124,13 @@ def load(source: Any, plan: Plan, index: Collection | None) -> Run:
         if changes.counts:
             counts = ", ".join(f"{number:,} × {rule}" for rule, number in changes.counts.items())
             run = replace(run, remarks=(*run.remarks, Remark("repaired", details=(plan.task, counts))))
+    if plan.refusals and run.answers:
+        words = [phrase.casefold() for phrase in plan.refusals]
+        answers = {
+            topic: one._replace(abstains=one.abstains or any(word in one.text.casefold() for word in words))
+            for topic, one in run.answers.items()
+        }
+        run = replace(run, answers=answers)
     if plan.queries and run.path is not None:
         run = run.take(_asked_for(run.topics, run.topic, run.path, plan.queries))
     return run

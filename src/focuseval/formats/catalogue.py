@@ -110,6 +110,10 @@ FORMATS: tuple[Format, ...] = (
         lambda head: detect_by.segments(head, 6), aliases=("trec-rag",), located=True, function="read_run",
     ),
     Format(
+        "answers", "run", "answers with citations: TREC RAG, ALCE, model APIs, Markdown, JSON lines", "answers",
+        detect_by.answers, aliases=("alce", "citations"), located=True,
+    ),
+    Format(
         "run-rows", "run", "runs of RAG tools: JSON, JSON lines or CSV with the fields that people use", "run_rows",
         detect_by.run_rows, aliases=("ragas", "deepeval"), located=True,
     ),

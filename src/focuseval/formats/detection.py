@@ -193,6 +193,18 @@ def _keys_after(head: bytes, at: int) -> frozenset[str]:
     return frozenset(key.strip(b'"').decode("utf-8", "replace") for key in keys)
 
 
+_SENTENCES = re.compile(rb'"(?:answer|content)"\s*:\s*\[\s*\{\s*"(?:text|type|citations)"')
+_GENERATED = frozenset({"answer", "response", "actual_output", "output", "generated_answer"})
+_CITED = frozenset({"sources", "docs", "references", "citations", "abstains", "abstained", "refused"})
+
+
+def answers(head: bytes) -> bool:
+    """Say whether these are answers with what they cite: a list of sentences, or a text with its sources."""
+    keys = first_keys(head)
+    listed = head.lstrip()[:1] in {b"{", b"["} and (_SENTENCES.search(head) or b'"groundingSupports"' in head)
+    return bool(listed) or bool(keys & _GENERATED and keys & _CITED and not spelled(keys, "results"))
+
+
 def run_rows(head: bytes) -> bool:
     """Say whether these are rows of a run: results, or questions with a list of results."""
     keys = first_keys(head)

@@ -7,8 +7,13 @@
     {"topic": "301", "doc": "FR940202-2-00150", "relevance": 2}
 
     {"topic": "q2", "doc": "c.md", "spans": [{"quote": "…", "need": "birthplace"}, {"quote": "…", "need": "year"}]}
+    {"topic": "q3", "doc": "c.md", "spans": [], "forbidden": [{"start": 40, "end": 95, "quote": "…"}]}
+    {"topic": "q9", "query": "…", "answerable": false}
 
-``"spans": []`` was judged and found not relevant. Offsets are code points, half-open; a quote is compared with the
+``"spans": []`` was judged and found not relevant; ``"answerable": false`` says that nothing in the collection answers
+the question (silence and waste measure what a run does then), and needs no document. ``forbidden`` is text that must
+not come back: superseded, another tenant's, an injected instruction (leak). A line whose spans are null judges nothing:
+it is left out, and counted. Offsets are code points, half-open; a quote is compared with the
 text when documents are given, and a span may be a quote alone until then. ``length`` is the document's length,
 ``relevance`` a grade for whole documents, ``tags`` a list of words about the topic, for tables by tag. Two lines for
 the same topic and document are refused: join their spans. Spans of a topic (in any of its documents) with the same
@@ -21,6 +26,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -29,7 +35,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.data.fields import json_line
-from focuseval.data.gold import UNKNOWN
+from focuseval.data.gold import ANSWERABLE, UNKNOWN
 from focuseval.data.remarks import counted_kinds
 from focuseval.engine.native import indices
 from focuseval.errors import FormatError
@@ -69,11 +75,14 @@ class JudgementRecord(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     relevance: Whole | None = None
     tags: list[Tag] | None = None
     spans: list[SpanRecord] | msgspec.UnsetType = msgspec.UNSET
+    forbidden: list[SpanRecord] | None = None
+    answerable: bool | None = None
 
 
 _SPAN = pa.schema([("start", "int64"), ("end", "int64"), ("quote", "string"), ("need", "string")])
 _NUMBERS = ("bep", "length", "relevance")
-_LINE = pa.schema([(name, "int64" if name in _NUMBERS else "string") for name in ("topic", "doc", "query", *_NUMBERS)])
+_TYPES = dict.fromkeys(("topic", "doc", "query"), "string") | dict.fromkeys(_NUMBERS, "int64") | {"answerable": "bool"}
+_LINE = pa.schema(_TYPES.items())
 
 
 def read(sources: Sequence[Source]) -> Gold:
@@ -81,67 +90,101 @@ def read(sources: Sequence[Source]) -> Gold:
 
     All lines before the first that is no judgement are checked first, so that the first wrong line is named.
     """
-    unknown, error = Counter[str](), None
-    lines, spans, sizes, tags = [], [], list[int](), list[tuple[int, list[str]]]()
+    noticed, error = Counter[str](), None
+    lines, spans, forbidden, sizes, tags = [], [], [], list[tuple[int, int]](), dict[str, dict[str, None]]()
     place = [(np.zeros(0, np.int32), np.zeros(0, np.int64))]
     for code, source in enumerate(sources):
         try:
-            for found, line in records(source, JudgementRecord, partial(_judgement, unknown)):
-                lists = [getattr(one, "spans", msgspec.UNSET) for one in found]
-                tags += [
-                    (row, words) for row, one in enumerate(found, len(sizes)) if (words := getattr(one, "tags", None))
-                ]
+            for found, line in records(source, JudgementRecord, partial(_judgement, noticed)):
+                marked = [getattr(one, "spans", msgspec.UNSET) for one in found]
+                banned = [getattr(one, "forbidden", None) or () for one in found]
+                for one in found:
+                    if words := getattr(one, "tags", None):
+                        tags.setdefault(str(one.topic), {}).update(dict.fromkeys(words))
                 lines.append(batch(found, _LINE))
-                spans.append(batch([span for some in lists if some for span in some], _SPAN))
-                sizes += [-1 if some is msgspec.UNSET else len(some) for some in lists]
+                spans.append(batch([span for some in marked if some for span in some], _SPAN))
+                forbidden.append(batch(list(chain.from_iterable(banned)), _SPAN))
+                sizes += [
+                    (-1 if some is msgspec.UNSET else len(some), len(bad))
+                    for some, bad in zip(marked, banned, strict=True)
+                ]
                 place.append((np.full(len(line), code, np.int32), line))
         except FormatError as refusal:
             error = refusal
             break
-    table, marks = pa.Table.from_batches(lines, _LINE), pa.Table.from_batches(spans, _SPAN)
+    table, count = pa.Table.from_batches(lines, _LINE), np.array(sizes, np.int64).reshape(-1, 2)
     files, numbers = (np.concatenate(column) for column in zip(*place, strict=True))
-    rows = judged_rows(sources, files, numbers, *(table[name].combine_chunks() for name in ("topic", "doc")))
-    attributes: dict[str, dict[str, None]] = {}
-    for row, words in tags:
-        attributes.setdefault(rows.names(row)[1], {}).update(dict.fromkeys(words))
-    gold, differing = _judged(rows, table, marks, np.array(sizes, np.int64))
+    judging = pc.not_equal(table["doc"], "").to_numpy()
+    judged = table.filter(judging)
+    names = (judged[name].combine_chunks() for name in ("topic", "doc"))
+    rows = judged_rows(sources, files[judging], numbers[judging], *names)
+    texts = [pa.Table.from_batches(some, _SPAN) for some in (spans, forbidden)]
+    gold, differing = _judged(rows, judged, texts, count[judging])
     if error is not None:
         raise error
-    counted = counted_kinds(other_keys=unknown.total(), quote_lengths=differing, united=gold.overlapping())
-    tagged = {name: {"tags": ",".join(words)} for name, words in attributes.items()}
-    return replace(gold, attributes=tagged, remarks=counted)
+    silent = table.filter(pc.equal(table["answerable"], pa.scalar(False)).fill_null(False)).select(["topic", "query"])
+    unanswered = {one["topic"]: one["query"] for one in silent.to_pylist()}
+    for topic in np.flatnonzero(gold.relevant_topics).tolist() if unanswered else ():
+        if gold.topics[topic] in unanswered:
+            what = f"expected no relevant text for topic {gold.topics[topic]!r}, which nothing answers, found some"
+            raise FormatError(what, at=gold.file or None, remedy='leave out "answerable": false, or the spans')
+    counted = counted_kinds(**noticed, quote_lengths=differing, united=gold.overlapping())
+    attributes = {name: {"tags": ",".join(words)} for name, words in tags.items()}
+    for name in unanswered:
+        attributes.setdefault(name, {})[ANSWERABLE] = "no"
+    queries = {name: query for name, query in unanswered.items() if query is not None} | dict(gold.queries)
+    topics = tuple(dict.fromkeys((*gold.topics, *unanswered)))
+    return replace(gold, topics=topics, queries=queries, attributes=attributes, remarks=counted)
 
 
-def _judgement(unknown: Counter[str], value: dict[str, Any], constants: list[str], at: Place) -> JudgementRecord:
-    """Return the judgement that a line describes, or raise."""
+def _judgement(noticed: Counter[str], value: dict[str, Any], constants: list[str], at: Place) -> JudgementRecord:
+    """Return the judgement that a line describes, or raise.
+
+    The document of a line that judges none is empty: nothing answers its topic, or its spans are null.
+    """
     if constants:
         raise no_object(f": {constants[0]} is not a number", at)
-    unknown.update(value.keys() - set(JudgementRecord.__struct_fields__))
-    fields = {name: checked(JudgementRecord, name, value.get(name), at) for name in _LINE.names}
+    noticed["other_keys"] += len(value.keys() - set(JudgementRecord.__struct_fields__))
+    null = value.get("spans", ()) is None and value.get("relevance") is None
+    unanswered = value.get("answerable") is False and value.get("doc") is None
+    noticed["null_spans"] += null and not unanswered
+    given = {**value, "spans": [], "forbidden": None} if null else {**value, "spans": []} if unanswered else value
+    names = [name for name in _LINE.names if name != "doc" or not (null or unanswered)]
+    fields = {"doc": ""} | {name: checked(JudgementRecord, name, given.get(name), at) for name in names}
     try:
         tags = msgspec.convert(value.get("tags") or [], list[Tag])
     except msgspec.ValidationError as error:
         raise FormatError("expected a list of words without commas as 'tags', found something else", at=at) from error
-    spans: Any = value.get("spans", msgspec.UNSET)
-    if spans is not msgspec.UNSET:
+    texts: dict[str, Any] = {name: given[name] for name in ("spans", "forbidden") if given.get(name) is not None}
+    for name, spans in texts.items():
         if not isinstance(spans, list) or not all(isinstance(span, dict) for span in spans):
-            remedy = 'write "spans": [{"start": …, "end": …}], or [] where nothing is relevant'
-            raise FormatError("expected a list of objects as 'spans', found something else", at=at, remedy=remedy)
-        spans = [SpanRecord(*(checked(SpanRecord, name, span.get(name), at) for name in _SPAN.names)) for span in spans]
-    return JudgementRecord(**fields, tags=tags, spans=spans)
+            remedy = f'write "{name}": [{{"start": …, "end": …}}], or [] where there is none'
+            raise FormatError(f"expected a list of objects as {name!r}, found something else", at=at, remedy=remedy)
+        texts[name] = [
+            SpanRecord(*(checked(SpanRecord, key, span.get(key), at) for key in _SPAN.names)) for span in spans
+        ]
+    return JudgementRecord(**fields, tags=tags, **texts)
 
 
-def _judged(rows: JudgedRows, table: pa.Table, spans: pa.Table, count: NDArray[np.int64]) -> tuple[Gold, int]:
+def _judged(
+    rows: JudgedRows, table: pa.Table, texts: Sequence[pa.Table], counts: NDArray[np.int64]
+) -> tuple[Gold, int]:
     """Return the gold, and how many quotes are not as long as their spans; raise at the first line that is wrong.
 
-    `count` says how many of the spans every line has, −1 where it does not say.
+    `texts` are highlighted and forbidden spans, `counts` how many of both every line has, −1 where it does not say.
     """
+    count = counts[:, 0]
     bep, length = (_filled(table[name]) for name in ("bep", "length"))
     graded = table["relevance"].is_valid().to_numpy()
     grade = np.where(graded, _filled(table["relevance"]), count > 0)
-    row = np.repeat(np.arange(len(rows)), np.maximum(count, 0))
-    start, end, quote, need = (spans[name].combine_chunks() for name in _SPAN.names)
-    marks = SpanRows(row, _filled(start), _filled(end), quote, need)
+    marks, forbidden = (
+        SpanRows(
+            np.repeat(np.arange(len(rows)), np.maximum(number, 0)),
+            *(_filled(spans[name]) for name in ("start", "end")),
+            *(spans[name].combine_chunks() for name in ("quote", "need")),
+        )
+        for spans, number in zip(texts, counts.T, strict=True)
+    )
     queries, other_query = _queries(rows, table["query"].combine_chunks())
     refuse_first(
         rows.twice(),
@@ -152,6 +195,7 @@ def _judged(rows: JudgedRows, table: pa.Table, spans: pa.Table, count: NDArray[n
             'write "spans": [] for a document judged not relevant',
         ),
         _bad_spans(rows, marks, length),
+        _bad_spans(rows, forbidden, length),
         rows.check(
             (length >= 0) & (bep > length),
             lambda row: f"expected a bep within the document's {length[row]} characters, found {bep[row]}",
@@ -159,9 +203,11 @@ def _judged(rows: JudgedRows, table: pa.Table, spans: pa.Table, count: NDArray[n
         ),
     )
     scale = "trec" if len(rows) and (count < 0).all() else "highlights"
-    quoted = pc.utf8_length(quote).fill_null(UNKNOWN).to_numpy(zero_copy_only=False)
+    quoted = pc.utf8_length(marks.quote).fill_null(UNKNOWN).to_numpy(zero_copy_only=False)
     differing = (quoted >= 0) & (marks.start >= 0) & (quoted != marks.end - marks.start)
     gold = rows.gold(grade, marks, {"length": length, "bep": bep}, scale=scale, queries=queries)
+    if len(forbidden.row):
+        gold = replace(gold, forbidden=rows.gold(counts[:, 1] > 0, forbidden, {"length": length}))
     return gold, int(np.count_nonzero(differing))
 
 
@@ -223,25 +269,47 @@ def _bad_spans(rows: JudgedRows, marks: SpanRows, length: NDArray[np.int64]) -> 
 
 def write(gold: Gold) -> Iterator[bytes]:
     """Yield a line for every judged document, its topic's query on the first."""
-    spans: dict[tuple[int, int], list[dict[str, Any]]] = {}
-    p, a = gold.passages, gold.articles
+    a, spans, forbidden = (
+        gold.articles,
+        _spans_by_name(gold),
+        {} if gold.forbidden is None else _spans_by_name(gold.forbidden),
+    )
+    documents, written = gold.documents.to_pylist(), set()
+    columns = (a.topic, a.document, a.relevance, a.length, a.bep)
+    for topic, document, grade, length, bep in zip(*(column.tolist() for column in columns), strict=True):
+        name = gold.topics[topic]
+        pair = name, documents[document]
+        here, banned = spans.get(pair, []), forbidden.get(pair)
+        line = {"topic": name} | ({} if name in written else _facts(gold, topic)) | {"doc": documents[document]}
+        written.add(name)
+        line |= {"relevance": grade} if gold.scale == "trec" else {"spans": here}
+        line |= {"relevance": grade} if grade != int(bool(here)) else {}
+        line |= {name: value for name, value in (("bep", bep), ("length", length)) if value >= 0}
+        yield json_line(line | ({"forbidden": banned} if banned else {}))
+    for topic in np.flatnonzero(gold.unanswerable).tolist():
+        if gold.topics[topic] not in written:
+            yield json_line({"topic": gold.topics[topic]} | _facts(gold, topic))
+
+
+def _facts(gold: Gold, topic: int) -> dict[str, Any]:
+    """Return what a topic's first line says of the topic itself."""
+    name = gold.topics[topic]
+    own = gold.attributes.get(name, {})
+    said: dict[str, Any] = {
+        "query": gold.queries.get(name),
+        "tags": own["tags"].split(",") if own.get("tags") else None,
+    }
+    said["answerable"] = False if own.get(ANSWERABLE) == "no" else None
+    return {key: value for key, value in said.items() if value is not None}
+
+
+def _spans_by_name(gold: Gold) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """Return the spans of every judged pair of a topic and a document, as a line says them."""
+    spans: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    p, documents = gold.passages, gold.documents.to_pylist()
     texts = [column.to_pylist() if column is not None else [None] * len(p.topic) for column in (p.quote, p.need)]
     for topic, document, start, end, quote, need in zip(p.topic, p.document, p.start, p.end, *texts, strict=True):
         span = {} if start < 0 else {"start": int(start), "end": int(end)}
         span |= {name: text for name, text in (("quote", quote), ("need", need)) if text is not None}
-        spans.setdefault((int(topic), int(document)), []).append(span)
-    documents, written = gold.documents.to_pylist(), set()
-    columns = (a.topic, a.document, a.relevance, a.length, a.bep)
-    for topic, document, grade, length, bep in zip(*(column.tolist() for column in columns), strict=True):
-        name, here = gold.topics[topic], spans.get((topic, document), [])
-        line: dict[str, Any] = {"topic": name}
-        if name in gold.queries and name not in written:
-            line["query"] = gold.queries[name]
-        if name not in written and (tags := gold.attributes.get(name, {}).get("tags")):
-            line["tags"] = tags.split(",")
-        written.add(name)
-        line["doc"] = documents[document]
-        line |= {"relevance": grade} if gold.scale == "trec" else {"spans": here}
-        line |= {"relevance": grade} if grade != int(bool(here)) else {}
-        line |= {name: value for name, value in (("bep", bep), ("length", length)) if value >= 0}
-        yield json_line(line)
+        spans.setdefault((gold.topics[topic], documents[document]), []).append(span)
+    return spans

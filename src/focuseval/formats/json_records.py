@@ -146,7 +146,7 @@ def checked(kind: type[msgspec.Struct], name: str, value: Any, at: Place) -> Any
         if float in types:
             raise no_score(name, value, at) from error
         what, remedy = ("string", "put it between quotes") if str in types else ("whole number", "correct the line")
-        what = f"expected a {what} as {name!r}, found {str(value)[:40]!r}"
+        what = f"expected {'true or false' if bool in types else f'a {what}'} as {name!r}, found {str(value)[:40]!r}"
         raise FormatError(what, at=at, remedy=remedy) from error
     if isinstance(value, str):
         try:

@@ -9,10 +9,11 @@
 
 A document's id is the paper's; its text is title, abstract, and each section's name and paragraphs, empty ones left
 out, with one blank line between; ``--docs FILE`` names the file once more. The evidence of all answers is relevant;
-that of an answer marked ``unanswerable`` is not. Evidence is paragraphs, `highlighted_evidence` sentences. Nothing in a
-file asks for one or the other: sentences are asked for by name, ``--gold-format qasper-highlighted``. Each is aligned
-with the paper's text: what occurs more than once is ambiguous, and evidence from a figure or table (``FLOAT SELECTED``)
-is nowhere in the text; the gold's remarks count both.
+that of an answer marked ``unanswerable`` is not, and where all answers are, nothing answers the question (silence,
+waste). Evidence is paragraphs, `highlighted_evidence` sentences. Nothing in a file asks for one or the other: sentences
+are asked for by name, ``--gold-format qasper-highlighted``. Each is aligned with the paper's text: what occurs more
+than once is ambiguous, and evidence from a figure or table (``FLOAT SELECTED``) is nowhere in the text; the gold's
+remarks count both.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from focuseval.collection.documents import open_documents
-from focuseval.data.gold import UNKNOWN
+from focuseval.data.gold import ANSWERABLE, UNKNOWN
 from focuseval.formats.judgements import Question, Span, gold_reader
 from focuseval.formats.rows import Lines, field, parse
 from focuseval.placing.place import place_gold
@@ -48,12 +49,13 @@ def read_quotes(sources: Sequence[Source], evidence: str = "evidence") -> Iterat
                 query = field(qa, "question", str, source.at(), paper)
                 at = source.at(lines.of(query))
                 name = field(qa, "question_id", str, at, f"{query!r}")
-                quotes: dict[str, None] = {}
-                for entry in field(qa, "answers", list, at, f"{query!r}"):
-                    answer = field(entry, "answer", dict, at, "answers")
-                    if not answer.get("unanswerable"):
-                        quotes |= {text: None for text in field(answer, evidence, list, at, "answer") if text}
-                yield Question(query, [Span(paper, UNKNOWN, UNKNOWN, quote) for quote in quotes], at, name, [paper])
+                entries = field(qa, "answers", list, at, f"{query!r}")
+                answers = [field(entry, "answer", dict, at, "answers") for entry in entries]
+                given = [answer for answer in answers if not answer.get("unanswerable")]
+                texts = (text for answer in given for text in field(answer, evidence, list, at, "answer"))
+                spans = [Span(paper, UNKNOWN, UNKNOWN, quote) for quote in dict.fromkeys(filter(None, texts))]
+                silent = {ANSWERABLE: "no"} if answers and not given else {}
+                yield Question(query, spans, at, name, [paper], silent)
 
 
 read_highlighted = partial(read, evidence="highlighted_evidence")

@@ -110,8 +110,13 @@ def columns_of(rows: Iterable[Row], file: str) -> NamedColumns:
             questions[topic] = at
         results += some
         lines += [row.line] * len(some)
+    return result_columns(results, file, lines)
+
+
+def result_columns(results: Sequence[Mapping[str, Any]], file: str, lines: Sequence[int | None]) -> NamedColumns:
+    """Return results as columns under our names, and the line of each; what no result says has no column."""
     table = pa.table({name: pa.array([one.get(name) for one in results], kind) for name, kind in _KINDS.items()})
-    kept = table.select([name for name in _KINDS if name == "topic" or table[name].null_count < len(table)])
+    kept = table.select([n for n in _KINDS if n == "topic" or table[n].null_count < max(len(table), n == "doc")])
     return NamedColumns(kept, file, lines)
 
 

@@ -14,7 +14,7 @@ the number among them is added, from 0: ``Warsaw#0``. The file contains these te
 unknown).
 Several answers to a question are alternatives of several annotators: their union is relevant, and for measures of
 needed spans (needR) any of them is enough. A question of 2.0 without answers (``is_impossible``) judges its paragraph
-as not relevant.
+as not relevant, and is one that nothing answers (silence, waste).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from focuseval.collection.documents import open_documents
 from focuseval.data.fields import value
-from focuseval.data.gold import UNKNOWN
+from focuseval.data.gold import ANSWERABLE, UNKNOWN
 from focuseval.errors import FormatError, Place
 from focuseval.formats.detection import FLAT_SQUAD, first_keys
 from focuseval.formats.judgements import Question, Span, gold_reader, spans_of, text_of
@@ -66,7 +66,8 @@ def read_quotes(sources: Sequence[Source]) -> Iterator[Question]:
                 span = (start, start + len(text)) if start >= 0 else (UNKNOWN, UNKNOWN)
                 spans.append(Span(document, *span, text))
             alternatives = [one._replace(need="answer") for one in spans] if len(set(spans)) > 1 else spans
-            yield Question(query, alternatives, at, name, [document])
+            silent = {} if spans or qa.get("is_impossible") is not True else {ANSWERABLE: "no"}
+            yield Question(query, alternatives, at, name, [document], silent)
 
 
 def embedded_texts(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:

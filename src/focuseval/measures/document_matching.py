@@ -62,8 +62,11 @@ class Rows:
 
     @cached_property
     def answered(self) -> Flags:
-        """For every counted topic, whether the run returned anything."""
-        return np.diff(self.bounds) > 0
+        """For every counted topic, whether the run returned anything, or answered without a citation."""
+        returned = np.diff(self.bounds) > 0
+        if self.run.answers:
+            returned |= [name in self.run.answers for name in self.prepared.topics]
+        return np.asarray(returned)
 
     @cached_property
     def topic(self) -> NDArray[np.int32]:

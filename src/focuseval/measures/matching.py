@@ -399,7 +399,8 @@ def by_topic_id(run: Run, gold: Gold) -> Run:
     often = Counter(gold.queries.values())
     ids = {query: topic for topic, query in gold.queries.items() if often[query] == 1}
     topics = tuple(name if name in known else ids.get(name, name) for name in run.topics)
-    return replace(run, topics=topics) if len(set(topics)) == len(topics) else run
+    answers = {name if name in known else ids.get(name, name): answer for name, answer in run.answers.items()}
+    return replace(run, topics=topics, answers=answers) if len(set(topics)) == len(topics) else run
 
 
 def _order(run: Run, prepared: Prepared, cutoff: int | None) -> tuple[Integers | None, Integers]:

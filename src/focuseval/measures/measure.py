@@ -74,7 +74,8 @@ class Measure:
     cite: str
     """Key into the bibliography."""
     needs: tuple[str, ...] = ()
-    """What must be given: ``documents``, ``spans``, ``entry points``, ``elements``, ``grades``, ``index``."""
+    """What must be given: ``documents``, ``spans``, ``entry points``, ``elements``, ``grades``, ``index``, ``answers``,
+    ``forbidden text``, ``questions without an answer``."""
     at: tuple[str, ...] = ()
     """What may follow ``@``: any of ``rank``, ``level``, ``characters``, ``words``, ``tokens``; empty for none."""
     at_required: bool = False
@@ -101,6 +102,11 @@ class Measure:
     """Parameter and value → what it needs instead: ``EPRUM(nav=contains)`` needs elements."""
     geometric: float = 0.0
     """Where not 0: the mean over topics is geometric, and smaller values count as this."""
+    base: str = "relevance"
+    """The topics that it is a mean of: those with relevant text (``relevance``), those that nothing answers
+    (``unanswerable``), both (``questions``), or those with text that must not come back (``forbidden``)."""
+    lower: bool = False
+    """Whether less is better."""
     topicwise: bool = True
     """Whether a topic's value depends on that topic alone, not on chunks or lengths of the whole collection."""
 
@@ -262,6 +268,9 @@ FAMILIES = (
         "Several needed spans: alternatives, multi-hop", "spans", "needR S-recall SRecall all-recall AllRecall AllFound"
     ),
     Family("What a chunking allows", "spans", "ceiling"),
+    Family("Answers and what they cite", "answers", "citeP citeR uncited"),
+    Family("Questions without an answer", "answers", "silence refuseR refuseP waste"),
+    Family("Text that must not come back", "answers", "leak leaked"),
 )
 """Every family, in the order of the documentation; a test compares the names with the declarations."""
 

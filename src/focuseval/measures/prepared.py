@@ -55,9 +55,24 @@ class Prepared:
     all_topics: bool = False
     """Whether topics without relevance count, too, as for trec_eval and the official tool of 2008–10."""
 
+    beside: frozenset[str] = frozenset()
+    """Other bases than relevance whose topics count, too: see `focuseval.measures.Measure.base`."""
+
     @cached_property
     def counted(self) -> Flags:
-        """For every topic of the gold, whether it is in a mean: by default where it has any relevant text."""
+        """For every topic of the gold, whether it is in any mean: only topics with relevance are, but for `beside`."""
+        return np.asarray(np.logical_or.reduce([self.based(base) for base in ("relevance", *self.beside)]))
+
+    def based(self, base: str) -> Flags:
+        """Return, for every topic of the gold, whether it is in the means of measures with such a base."""
+        if base in {"unanswerable", "questions"}:
+            if not self.gold.unanswerable.any():
+                where = self.gold.file or "the gold"
+                remedy = """our JSON lines say it as '"answerable": false'"""
+                raise MissingDataError(f"{where}: no topic is said to have no answer; {remedy}")
+            return self.gold.unanswerable | (self.based("relevance") if base == "questions" else False)
+        if base == "forbidden":
+            return np.isin(self.gold.topics, self.forbidden.topics)
         return np.ones(len(self.gold.topics), np.bool_) if self.all_topics else self.with_relevance
 
     @cached_property
@@ -67,6 +82,14 @@ class Prepared:
         elements = self.gold.elements
         relevant[elements.topic[(elements.exhaustivity > 0) | (elements.rsize > 0)]] = True
         return relevant
+
+    @cached_property
+    def forbidden(self) -> Prepared:
+        """The text that must not come back, as a gold of its own."""
+        if self.gold.forbidden is None:
+            where = self.gold.file or "the gold"
+            raise MissingDataError(f"{where}: no text is forbidden; our JSON lines say which, as 'forbidden'")
+        return prepare(self.gold.forbidden, self.index)
 
     @cached_property
     def topics(self) -> tuple[str, ...]:

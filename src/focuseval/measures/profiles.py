@@ -281,6 +281,7 @@ DEFAULTS = {
     BIC: ("MAgP(score=bep, n=500)", "BEPD(A=0.1)", "EPRUM(A=0.1)"),
     "fetch-browse": ("MAgP", "browseMAep"),
     "spans": ("spanR@5", "spanP@5", "spanF@5", "IoU@5", "hit@5", "full@5", "spanNDCG@5", "MAgP", "hAP"),
+    "answers": ("citeR", "citeP", "needR", "uncited"),
 }
 """What is computed when neither measures nor a profile are named."""
 

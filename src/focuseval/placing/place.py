@@ -185,6 +185,8 @@ def place_gold(gold: Gold, collection: Collection, *, similarity: float = SIMILA
     """
     if gold.placement is not None and gold.placement.is_in(collection):
         return gold
+    if gold.forbidden is not None:
+        gold = replace(gold, forbidden=place_gold(gold.forbidden, collection, similarity=similarity, quiet=True))
     placement, remarks = Placement(collection, gold.documents), gold.remarks
     if gold.passages.quote is not None:
         found = _aligned_quotes(gold, placement, similarity)

@@ -1,0 +1,125 @@
+"""Answers: what they cite, when they are silent, and what must not be in them.
+
+The results of a run of answers are the texts that its answers cite, so every measure of spans is one of citations:
+``citeP`` and ``citeR`` are spanP and spanR of all of them, whatever their order and however they are cut. Questions
+that nothing answers, and text that must not come back, are other bases than relevance: topics in means of their own.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from focuseval.data.spans import union
+from focuseval.errors import MissingDataError
+from focuseval.measures.matching import match
+from focuseval.measures.measure import Measure
+from focuseval.measures.spans import Read, read, span_precision, span_recall
+from focuseval.measures.topicwise import count_by, once
+
+if TYPE_CHECKING:
+    from focuseval.measures.matching import Matched
+    from focuseval.measures.spans import At
+    from focuseval.measures.topicwise import Flags, Floats
+
+
+def uncited(m: Matched) -> Floats:
+    """Return the share of an answer's sentences that cite nothing; NaN where there is no answer."""
+    if not m.run.answers:
+        raise MissingDataError(f"{m.run.file or m.run.run_id}: results without answers; give answers with citations")
+    values = np.full(m.topics, np.nan)
+    for topic, name in enumerate(m.prepared.topics):
+        statements = m.run.answers[name].statements if name in m.run.answers else ()
+        if statements:
+            values[topic] = sum(not one.cites for one in statements) / len(statements)
+    return values
+
+
+@once
+def silent(m: Matched) -> Flags:
+    """Return for every topic whether nothing was returned, or the answer abstains; an answer without words does."""
+    if not m.run.answers:
+        return np.asarray(np.diff(m.bounds) == 0)
+    answers = [m.run.answers.get(name) for name in m.prepared.topics]
+    return np.array([one is None or one.abstains or not one.statements for one in answers], np.bool_)
+
+
+def silence(m: Matched) -> Floats:
+    """Return 1 for every topic without a word in reply."""
+    return silent(m).astype(np.float64)
+
+
+def refusal_precision(m: Matched) -> Floats:
+    """Return 1 where a reply is missing and nothing answers the question, 0 where something does; else NaN."""
+    unanswerable = m.prepared.gold.unanswerable[m.prepared.counted]
+    return np.where(silent(m), unanswerable.astype(np.float64), np.nan)
+
+
+def waste(m: Matched, at: int) -> Floats:
+    """Return the characters of the first results, each counted once."""
+    rows = np.flatnonzero(m.rank <= at)
+    shown = union(m.article[rows], m.start[rows], m.end[rows])
+    return count_by(shown.end - shown.start, m.topic[rows][shown.source], m.topics).astype(np.float64)
+
+
+@once
+def forbidden_text(m: Matched, at: At) -> Read:
+    """Return how much forbidden text the first results hold, for every topic; nothing where none is forbidden."""
+    other = m.prepared.forbidden
+    seen = read(match(m.run, other, m.policies, tokenizer=m.tokenizer), at)
+    number = {name: topic for topic, name in enumerate(m.prepared.topics)}
+    place = np.array([number[name] for name in other.topics if name in number], np.int64)
+    kept = np.array([name in number for name in other.topics], np.bool_)
+    columns = np.zeros((3, m.topics), np.int64)
+    columns[:, place] = np.stack([seen.size, seen.relevant, seen.whole])[:, kept]
+    return Read(*columns)
+
+
+def leak(m: Matched, at: At = None) -> Floats:
+    """Return 1 where a character of forbidden text is returned."""
+    return (forbidden_text(m, at).relevant > 0).astype(np.float64)
+
+
+def leaked(m: Matched, at: At = None) -> Floats:
+    """Return how many characters of forbidden text are returned."""
+    return forbidden_text(m, at).relevant.astype(np.float64)
+
+
+_answers = partial(Measure, cite="focuseval", tasks=("spans",), perfect=False)
+_cited = partial(_answers, needs=("spans",))
+_silent = partial(_answers, base="unanswerable", needs=("questions without an answer",))
+_forbidden = partial(
+    _answers, base="forbidden", lower=True, needs=("forbidden text",), at=("rank", "characters", "words", "tokens")
+)
+
+MEASURES = (
+    _cited("citeP", span_precision, "Share of the cited text that is highlighted.",
+        formula=r"citeP = |C \cap H| / |C|",
+        example="[0,60) and [40,100) are cited, [0,50) is highlighted: 50 of 100 characters, 0.5."),
+    _cited("citeR", span_recall, "Share of the highlighted text that is cited.",
+        formula=r"citeR = |C \cap H| / |H|",
+        example="[0,60) is cited twice, [0,80) is highlighted: 60 of 80 characters, 0.75."),
+    _answers("uncited", uncited, "Share of an answer's sentences without a citation.", needs=("answers",), lower=True,
+        formula=r"uncited = |\{s : cites(s) = \emptyset\}| / |S|",
+        example="One of four sentences cites nothing: 0.25."),
+    _silent("silence", silence, "Whether nothing is returned, or the answer abstains, where nothing answers.",
+        aliases=("refuseR",),
+        formula=r"silence = [\text{nothing is returned, or the answer abstains}]",
+        example="Of two questions that nothing answers one gets no result: 0.5, the recall of refusing."),
+    _answers("refuseP", refusal_precision, "Share of the questions without a reply that nothing answers.",
+        base="questions", needs=("questions without an answer",),
+        formula=r"refuseP = |\text{silent} \cap \text{unanswerable}| / |\text{silent}|",
+        example="Three questions get no reply, nothing answers two of them: 0.6667."),
+    _silent("waste", waste, "Characters that a reader is given where nothing answers.", at=("rank",), at_required=True,
+        lower=True, bounds=(0.0, float("inf")),
+        formula=r"waste@k = |U_k|",
+        example="[0,60) and [40,100) are returned: 100."),
+    _forbidden("leak", leak, "Whether the results hold a character of forbidden text.",
+        formula=r"leak = [U \cap F \ne \emptyset]",
+        example="1 or 0; the mean is the share of the topics with forbidden text in which some comes back."),
+    _forbidden("leaked", leaked, "Characters of forbidden text that come back.", bounds=(0.0, float("inf")),
+        formula=r"leaked = |U \cap F|",
+        example="[0,60) is returned, [50,90) is forbidden: 10."),
+)  # fmt: skip
