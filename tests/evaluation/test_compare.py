@@ -22,6 +22,17 @@ SCORES = Scores(
 )  # fmt: skip
 
 
+def test_an_axis_with_nothing_to_correlate_does_not_end_the_others():
+    runs = sorted(map(str, Path(EXAMPLE, "runs", "thorough").iterdir()))[:2]
+    call = ["compare", f"{EXAMPLE}/gold/gold.jsonl", *runs, "--docs", f"{EXAMPLE}/articles", "-m", "MAep"]
+    both = CliRunner().invoke(main, [*call, "--correlate", "quantisations", "--correlate", "recall-bases", "--json"])
+    assert both.exit_code == 0, both.output
+    assert [found["title"] for found in json.loads(both.stdout)["correlations"]] == ["MAep"]
+    assert "--correlate quantisations: a gold of scale 'highlights' has one quantisation (spec)" in both.stderr
+    alone = CliRunner().invoke(main, [*call, "--correlate", "quantisations"])
+    assert (alone.exit_code, alone.stdout) == (2, "")
+
+
 def test_runs_are_ordered_by_the_first_measure_for_every_measure():
     assert SCORES.compare("AP").runs == ("high", "low")
     assert SCORES.compare("RR").runs == ("high", "low")
@@ -85,7 +96,8 @@ def test_a_measure_that_was_not_scored_is_refused_with_those_that_were():
 
 
 def test_variants_spell_out_the_parameter_that_changes():
-    assert variants("ideals", ["nxCG@10"]) == [("nxCG@10", ("nxCG(ideal=ideal)@10", "nxCG(ideal=full)@10"))]
+    spelt = tuple(f"nxCG(ideal={ideal})@10" for ideal in ("ideal", "full", "all"))
+    assert variants("ideals", ["nxCG@10"]) == [("nxCG@10", spelt)]
     names = variants("quantisations", ["MAep"], "grades")[0][1]
     assert names == ("MAep(quant=strict)", "MAep(quant=gen)", "MAep(quant=sog)")
     assert variants("measures", ["AP", "RR"]) == [("measures", ("AP", "RR"))]

@@ -66,6 +66,50 @@ def test_seed_001_s_answers_that_can_be_observed_are_found_by_running():
     assert [said[m]["element size"] for m in said] == ["yes", "indirectly", "no", "no"]
     assert [said[m]["overlap"] for m in said] == ["yes", "yes", "yes", "no"]
     assert [said[m]["normalisation"] for m in ("i2AP(quant=gen)", "i3AP(quant=gen)", "nxCG@10")] == ["no", "no", "yes"]
+    assert {said[m]["linear output"] for m in said} == {"yes"}  # its row "output: linear" has four times yes
+    assert [a.answer for a in requirements("charP") if a.requirement == "linear output"] == ["no"]
+
+
+def graded_gold(folder, scale):
+    """One article: a section of grade 33 with a paragraph 23, another section 22 (2002: 3E, 2E, 2L)."""
+    names = {"grades": ("exhaustiveness", "specificity", "3323221"), "coverage": ("relevance", "coverage", "3E2E2L2")}
+    first, second, es = names[scale]
+    paths = ("/article[1]/sec[1]", "/article[1]/sec[1]/p[1]", "/article[1]/sec[2]")
+    rows = "".join(f'<path path="{p}" {first}="{es[2 * i]}" {second}="{es[2 * i + 1]}"/>' for i, p in enumerate(paths))
+    (folder / "gold.xml").write_text(f'<assessments topic="1"><file file="a">{rows}</file></assessments>')
+    (folder / "docs").mkdir()
+    text = f"<article><sec><p>{'b' * 266}</p>{'c' * 94}</sec><sec>{'d' * 40}</sec></article>"
+    (folder / "docs" / "a.xml").write_text(text)
+    return read_gold(folder / "gold.xml"), open_documents(folder / "docs")
+
+
+def test_graded_golds_have_the_experiment_of_kazai_and_lalmas_in_one_call(tmp_path):
+    # SOG: gains 1 (sec[1]), .9 (p[1]), .5 (sec[2]), n = 2.4; ideal: sec[1], sec[2]. PRUM of the ideal run is 1.
+    gold, index = graded_gold(tmp_path, "grades")
+    found = fidelity(gold, None, index)
+    means = found.recall_base.means()
+    assert list(means) == ["full", "ideal", "reversed", "leaves"]
+    assert list(means["ideal"]) == ["i2AP(quant=sog)", "i3AP(quant=gen)", "nxCG(quant=sog)@10", "PRUM(quant=sog)"]
+    assert means["ideal"]["nxCG(quant=sog)@10"] == means["ideal"]["PRUM(quant=sog)"] == 1
+    # leaves p[1], sec[2]: (min(.9, 1) + .5) / 1.5
+    assert means["leaves"]["nxCG(quant=sog)@10"] == pytest.approx(1.4 / 1.5)
+    # i3 of the ideal run, sum of e = 1 + 2/3 + 2/3: at sec[1] recall is 3/7 and p = 1, at sec[2] 5/7 and
+    # p = (360 + 40 · 2/3) / 400; so 42 levels at 1, 29 at .9667, 29 at 0
+    assert means["ideal"]["i3AP(quant=gen)"] == pytest.approx((42 + 29 * (360 + 80 / 3) / 400) / 100)
+    assert (found.space, found.gaps) == (None, ())
+    assert [table.title for table in tables(found)] == ["Runs of the recall base", "Requirements"]
+    assert "no highlighted text" in as_json(found)["remarks"][0]
+
+
+def test_graded_golds_say_what_they_leave_out(tmp_path):
+    gold, _ = graded_gold(tmp_path, "coverage")
+    found = fidelity(gold, ["MAgP", "PRUM"])
+    assert list(found.requirements) == ["MAgP", "PRUM"]
+    what = "no highlighted text, so the S×R space and passages against elements are left out"
+    assert found.remarks == (f"{tmp_path}/gold.xml: {what}; only the requirements have MAgP",)
+    (tmp_path / "again").mkdir()
+    left_out = fidelity(graded_gold(tmp_path / "again", "grades")[0]).remarks[0]
+    assert left_out == "i3AP is left out: it needs the sizes of elements, which only the documents tell"
 
 
 def test_no_run_of_elements_reaches_perfect_passages(found):

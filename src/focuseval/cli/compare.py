@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from focuseval.cli.options import evaluation_options, results_options
-from focuseval.cli.output import READS, Command, write_results
+from focuseval.cli.output import READS, Command, echo_lines, write_results
 from focuseval.cli.score import score_files
 from focuseval.cli.significance import baseline_option, given, significance_options, with_baseline
+from focuseval.errors import MeasureError
 from focuseval.evaluation import comparing
 from focuseval.measures import parse
 
@@ -54,10 +55,18 @@ def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     def with_variants(planned: Evaluation) -> Evaluation:
         """Plan what the correlations need, too, so that everything is scored once."""
         measures[:] = dict.fromkeys(measure.key for measure in planned.plan.measures)
+        refused: dict[str, MeasureError] = {}
         for axis in options["axes"]:
-            groups.extend(comparing.variants(axis, measures, planned.prepared.gold.scale))
-        names = dict.fromkeys(name for _, group in groups for name in group if name not in measures)
-        return replace(planned, plan=replace(planned.plan, measures=(*planned.plan.measures, *map(parse, names))))
+            for names in [measures] if axis == "measures" else [[name] for name in measures]:
+                try:
+                    groups.extend(comparing.variants(axis, names, planned.prepared.gold.scale))
+                except MeasureError as why:
+                    refused[f"--correlate {axis}: {why}"] = why
+        if refused and not groups:
+            raise next(iter(refused.values()))
+        echo_lines(refused)  # what has nothing to correlate does not end the rest
+        more = dict.fromkeys(name for _, group in groups for name in group if name not in measures)
+        return replace(planned, plan=replace(planned.plan, measures=(*planned.plan.measures, *map(parse, more))))
 
     scores = score_files(gold, with_baseline(runs, options["baseline"]), options, with_variants)
     comparisons = [scores.compare(measure, baseline=options["baseline"], **given(options)) for measure in measures]

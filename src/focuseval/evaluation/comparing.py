@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from focuseval.inference.comparison import Comparison
 
 AXES = ("measures", "recall-bases", "ideals", "quantisations")
-"""What `variants` can vary: the measures given, base=full|filtered, ideal=ideal|full of nxCG, quant=…"""
+"""What `variants` can vary: the measures given, base=full|filtered, ideal=ideal|full|all of nxCG, quant=…"""
 
 MOST_DECIDING = 5
 _PARAMETER = {"recall-bases": "base", "ideals": "ideal", "quantisations": "quant"}
-_CHOICES = {"recall-bases": ("full", "filtered"), "ideals": ("ideal", "full")}
+_CHOICES = {"recall-bases": ("full", "filtered"), "ideals": ("ideal", "full", "all")}
 _BY_SCALE = {
     "coverage": ("strict", "gen"),
     "grades": ("strict", "gen", "sog"),

@@ -148,6 +148,8 @@ class Profile:
     """Task → policies that it changes."""
     decides: Mapping[str, str] = field(default_factory=dict)
     """Task → the measure by which runs are ordered and judged, where it is not the task's first."""
+    quant: str = "auto"
+    """The quantisation of runs that are simulated from the recall base; ``auto``: that of the gold's year."""
 
     def task(self, name: str | None) -> str:
         """Return the task to use: the one asked for, else the profile's first."""
@@ -214,6 +216,7 @@ PROFILES = (
                 f"i2AP(quant={q})" for q in ("strict", "gen", "sog", "e3_s321", "e3_s32", "e321_s3", "e32_s3")
             )
         },
+        quant="sog",  # as the runs of Kazai and Lalmas (2005)
     ),
     Profile(
         "inex2005",

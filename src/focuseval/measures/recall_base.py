@@ -243,6 +243,15 @@ class RecallBase:
         """The size of one unit of gain: a power of two."""
         return math.ldexp(1.0, max(math.frexp(float(self.gain.sum()))[1] - 62, -44))
 
+    def in_gain(self, units: Integers, summands: Integers | int) -> Floats:
+        """Return sums of so many gains as gains: the decimal fraction (to nine places) that rounding to units hides.
+
+        1 + .9 of a quantisation is 1.9, not the 1.8999999999999773 that its units add up to.
+        """
+        value = units * self.unit
+        short = np.round(value, 9)
+        return np.where(np.abs(short - value) <= np.asarray(summands) * self.unit, short, value)
+
     @cached_property
     def units(self) -> Integers:
         """Gains in units."""

@@ -227,17 +227,25 @@ IN_CONTEXT = ("MAgP", "MAgP(gain=length)", "AP")
 """The measures of Pehcevski and Thom: the defaults of the S×R space."""
 OF_ELEMENTS = ("i2AP(quant=spec)", "MAep", "nxCG@10", "PRUM")
 """The measures of Kazai and Lalmas that highlights allow: the defaults of the recall-base runs."""
+OF_GRADES = {
+    "grades": ("i2AP(quant=sog)", "i3AP(quant=gen)", "nxCG(quant=sog)@10", "PRUM(quant=sog)"),
+    "coverage": ("i2AP(quant=gen)", "nxCG(quant=gen)@10", "PRUM(quant=gen)"),
+}
+"""Scale → the same where elements were graded; on grades of 2003–04, as there, under SOG."""
 
 
 @dataclass(frozen=True)
 class Fidelity:
     """Everything the tests found."""
 
-    space: SpaceTest
+    space: SpaceTest | None
+    """None, as without `gaps`, where the gold has no highlighted text that passages could be made of."""
     recall_base: Scores
     """The four runs of the recall base (full, ideal, reversed, leaves) under measures of elements."""
     requirements: dict[str, tuple[Answer, ...]]
     gaps: tuple[Gap, ...]
+    remarks: tuple[str, ...] = ()
+    """What was left out, and why."""
 
 
 def fidelity(
@@ -253,34 +261,45 @@ def fidelity(
     A measure of elements is shown on the runs of the recall base, any other in the S×R space; the table of
     requirements has them all. A profile sets the policies of its tasks, its recall base and, where no measure is named,
     its official ones; `drop_tags` are left out of the recall base.
+
+    Graded elements without passages (2002–04) have the runs of the recall base alone: the experiment of Kazai and
+    Lalmas (2005, pp. 15–19). Its runs use SOG on grades of 2003–04, unless a profile says something else.
     """
     official = dict.fromkeys(names[0] for names in profile_named(profile).tasks.values()) if profile else ()
-    asked = tuple(measures or official or (*IN_CONTEXT, *OF_ELEMENTS))
-    of_elements = [m for m in asked if {"elements", "grades"} & set(parse(m).needs)] or list(OF_ELEMENTS)
+    defaults, remarks = OF_GRADES.get(gold.scale, OF_ELEMENTS), []
+    if index is None and gold.scale == "grades" and not (measures or official):
+        defaults = tuple(m for m in defaults if "spans" not in parse(m).needs)
+        remarks.append("i3AP is left out: it needs the sizes of elements, which only the documents tell")
+    asked = tuple(measures or official or (*IN_CONTEXT, *defaults))
+    of_elements = [m for m in asked if {"elements", "grades"} & set(parse(m).needs)] or list(defaults)
     in_context = [m for m in asked if m not in of_elements] or list(IN_CONTEXT)
+    if not (highlighted := len(gold.passages.topic) > 0):
+        in_context = [m for m in measures or () if m in in_context]
+        what = "no highlighted text, so the S×R space and passages against elements are left out"
+        only = f"; only the requirements have {', '.join(in_context)}" if in_context else ""
+        remarks.append(f"{gold.file or 'the gold'}: {what}{only}")
     tasks = ("thorough", "relevant-in-context")
     policies = {task: profile_named(profile).policies_of(task) if profile else {} for task in tasks}
     without = Policies(drop_tags=drop_tags).but(**policies["thorough"]).left_out()
-    runs = [simulate(gold, kind, index, without=without) for kind in RECALL_BASE_KINDS]
+    quant = profile_named(profile).quant if profile else "sog" if gold.scale == "grades" else "auto"
+    runs = [simulate(gold, kind, index, quant=quant, without=without) for kind in RECALL_BASE_KINDS]
     of_base = policies["thorough"] | {"drop_tags": drop_tags}
     return Fidelity(
-        space=space_test(gold, in_context, index, **policies["relevant-in-context"]),
+        space=space_test(gold, in_context, index, **policies["relevant-in-context"]) if highlighted else None,
         recall_base=evaluate(gold, runs, of_elements, task="thorough", index=index, **of_base),
         requirements={measure: requirements(measure) for measure in (*in_context, *of_elements)},
-        gaps=passage_gap(gold, [m for m in in_context if m != "AP"] or ["MAgP"], index),
+        gaps=passage_gap(gold, [m for m in in_context if m != "AP"] or ["MAgP"], index) if highlighted else (),
+        remarks=tuple(remarks),
     )
 
 
 def tables(found: Fidelity) -> list[Table]:
     """Return everything as tables, the verdict first."""
-    return [
-        verdict_table(found.space),
-        *(space_table(found.space, measure) for measure in found.space.measures),
-        *(steps_table(found.space, measure) for measure in found.space.measures),
-        recall_base_table(found),
-        requirements_table(found),
-        gap_table(found),
-    ]
+    shown: list[Table] = []
+    if found.space is not None:
+        shown = [verdict_table(found.space)]
+        shown += [table(found.space, m) for table in (space_table, steps_table) for m in found.space.measures]
+    return [*shown, recall_base_table(found), requirements_table(found), *([gap_table(found)] if found.gaps else [])]
 
 
 def verdict_table(test: SpaceTest) -> Table:
@@ -348,30 +367,38 @@ def gap_table(found: Fidelity) -> Table:
 def as_json(found: Fidelity) -> dict[str, Any]:
     """Return everything the tables show, as plain values."""
     test = found.space
-    return {
-        "space": {measure: test.mean(measure) for measure in test.measures},
-        "kept": {
-            measure: dict(zip(("kept", "expected"), test.verdict(measure), strict=True)) for measure in test.measures
-        },
-        "steps": {
-            measure: [
-                {
-                    "first": o.step.first,
-                    "second": o.step.second,
-                    "expected": o.step.expected,
-                    "difference": o.difference,
-                    "topics": [o.greater, o.equal, o.less],
-                    "p": o.p,
-                    "kept": o.kept,
-                }
-                for o in own
-            ]
-            for measure, own in zip(test.measures, test.outcomes, strict=True)
-        },
+    space = (
+        {}
+        if test is None
+        else {
+            "space": {measure: test.mean(measure) for measure in test.measures},
+            "kept": {
+                measure: dict(zip(("kept", "expected"), test.verdict(measure), strict=True))
+                for measure in test.measures
+            },
+            "steps": {
+                measure: [
+                    {
+                        "first": o.step.first,
+                        "second": o.step.second,
+                        "expected": o.step.expected,
+                        "difference": o.difference,
+                        "topics": [o.greater, o.equal, o.less],
+                        "p": o.p,
+                        "kept": o.kept,
+                    }
+                    for o in own
+                ]
+                for measure, own in zip(test.measures, test.outcomes, strict=True)
+            },
+        }
+    )
+    return space | {
         "recall_base": found.recall_base.means(),
         "requirements": {
             measure: {a.requirement: {"answer": a.answer, "observed": a.observed} for a in answers}
             for measure, answers in found.requirements.items()
         },
         "passages_and_elements": {gap.measure: {"means": gap.means, "gap": gap.gap} for gap in found.gaps},
+        "remarks": list(found.remarks),
     }
