@@ -24,7 +24,7 @@ CHOICES = {
     "missing": ("zero", "skip"),
     "short": ("pad", "last"),
     "base": ("full", "filtered"),
-    "cas": ("none", "strict", "vague"),
+    "cas": ("none", "strict", "vague", "SV", "VS"),
     "compat": ("none", "inex_eval", "legalbenchrag", "chroma"),
 }
 """The words that each policy knows; the first is the default."""
@@ -70,7 +70,11 @@ class Policies:
     beta: float = 1
     """Weight of recall in an article's F."""
     cas: str = "none"
-    """``strict``: only elements that match the topic's target count, in the run and in the recall base."""
+    """``strict`` (SS): only elements that match the topic's target count, in the run and in the recall base.
+
+    Of the four interpretations (target, support) only the target's letter says which elements count: SV is scored as
+    SS, VS as VV (``vague``); they name how the runs were made.
+    """
     compat: str = "none"
     """``inex_eval``: the habits of the official tool; ``legalbenchrag``, ``chroma``: their numbers beside ours."""
     filtered_tags: tuple[str, ...] = LINK_TYPES
@@ -88,6 +92,7 @@ class Policies:
 
     def __post_init__(self) -> None:
         """Refuse a word that a policy does not know."""
+        object.__setattr__(self, "cas", {"SS": "strict", "VV": "vague"}.get(self.cas, self.cas))
         for name, words in CHOICES.items():
             if getattr(self, name) not in words:
                 raise MeasureError(
@@ -200,8 +205,9 @@ _YEARS_2008 = {"focused": _IP, RIC: _GP, BIC: _bep(500), "thorough": ("MAiP", "i
 PROFILES = (
     Profile(
         "inex2002",
-        "INEX 2002: inex_eval under the strict and generalised quantisations (CO, strict CAS).",
+        "INEX 2002: inex_eval under the strict and generalised quantisations (CO; strict CAS, where topics are given).",
         {"thorough": ("i2AP(quant=strict)", "i2AP(quant=gen)")},
+        {"cutoff": 1500, "cas": "strict"},
     ),
     Profile(
         "inex2003",

@@ -145,8 +145,8 @@ def _remarks(
     none = [topic.id for topic in topics if queries[topic.id] and not len(lists[topic.id][0])]
     terms = dict.fromkeys(word for query in queries.values() for term in query for word in term)
     unknown = [term for term in terms if not len(ranker.words.occurrences(term))]
-    strict = [topic for topic in topics if ranker.settings.cas == "strict" and topic.query is not None]
-    lost = [topic.id for topic in strict if topic.query is not None and impossible(topic.query, ranker.words.tags)]
+    tags, cas = ranker.words.tags, ranker.settings.cas
+    lost = [topic.id for topic in topics if topic.query is not None and impossible(topic.query, tags, cas)]
     remarks = (
         (lost, "topic", "asking for elements that the collection does not have"),
         (empty, "topic", "without a word to look for"),
@@ -219,7 +219,7 @@ def search(
         left = ' (stop words are left out; language="none" keeps them)' if settings.language != "none" else ""
         what = f"expected a word to look for, found {topic.title!r}{left}"
         raise FormatError(what, remedy="write a word that is wanted")
-    if topic.query is not None and settings.cas == "strict" and (step := impossible(topic.query, words.tags)):
+    if topic.query is not None and (step := impossible(topic.query, words.tags, settings.cas)):
         what = f"expected elements of the collection, found {step}, which it does not have"
         raise CollectionError(what, at="query", remedy="'focuseval stats INDEX' lists its tags, or use cas=\"vague\"")
     rows, scores = answer(ranker, topic, terms)
