@@ -71,7 +71,7 @@ def test_a_result_shows_a_target_that_it_contains_even_if_it_is_not_relevant_its
 def test_prum_and_eprum_at_levels_and_ranks_by_hand():
     # Ideal elements: two in d1, one in d2. Rank 1 shows nothing, rank 2 (all of d1) two of them, rank 3 the third.
     # PRUM on the way to 1 or 2: one of 2 items read is useful; to 3: two of 3. EPRUM: m(2) = 1 article at rank 2,
-    # m(3) = 2 articles at rank 3. Equation 16: at rank 2 one article would have been enough, at rank 3 two, at rank 1 none.
+    # m(3) = 2 articles at rank 3. Equation 16: at rank 2 one article would have done, at rank 3 two, at rank 1 none.
     ideal = (("d1", "/a[1]/b[1]"), ("d1", "/a[1]/b[2]"), ("d2", "/a[1]"))
     assessments = {("t1", *place): (2, -1, 9, 9) for place in ideal}
     run = {"t1": [("d3", "/a[1]"), ("d1", "/a[1]"), ("d2", "/a[1]")]}

@@ -1,15 +1,31 @@
 """Measures on simulated runs: the papers' claims on the embedded example and on real articles."""
 
+import json
+import re
+from fractions import Fraction
+
 import numpy as np
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner
 
 import focuseval.example
+from focuseval.cli import main
 from focuseval.collection.documents import open_documents
 from focuseval.data.gold import Articles, Gold, GradedElements, Passages
 from focuseval.data.tables import LAYOUTS, render
-from focuseval.formats import read_gold
-from focuseval.studies.fidelity import as_json, fidelity, space_test, steps, tables, to_elements, to_passages
+from focuseval.formats import read_gold, read_run
+from focuseval.placing import place_run
+from focuseval.studies.fidelity import (
+    as_json,
+    fidelity,
+    fitting_elements,
+    space_test,
+    steps,
+    tables,
+    to_elements,
+    to_passages,
+)
 from focuseval.studies.requirements import requirements
 from focuseval.studies.simulation import simulate
 
@@ -131,6 +147,56 @@ def test_a_passage_that_is_an_element_maps_to_it_and_back(example):
     back = to_elements(passages, index)
     pairs = lambda run: set(zip(run.topic.tolist(), run.document.to_pylist(), run.start.tolist(), strict=True))  # noqa: E731  a local word
     assert pairs(back) == pairs(passages)
+
+
+def slow_fit(table, start, end):
+    """The path whose characters fit best: F, then the smaller, then the outer element; by sets, in fractions."""
+    passage = set(range(start, end))
+    paths = table.path_strings(np.arange(len(table.start))).to_pylist()
+
+    def merit(row):
+        element = set(range(table.start[row], table.end[row]))
+        total = len(element) + len(passage)
+        return Fraction(2 * len(element & passage), total) if total else 0, -len(element), -table.depth[row]
+
+    return paths[max(range(len(paths)), key=merit)]
+
+
+def test_every_passage_becomes_the_element_with_the_highest_f(example, monkeypatch):
+    index = example[1]
+    run = place_run(read_run(f"{EXAMPLE}/runs/spans/windows.jsonl", index=index), index)
+    rows = zip(run.topic.tolist(), run.placement.document.tolist(), run.start.tolist(), run.end.tolist(), strict=True)
+    wanted = dict.fromkeys((topic, d, slow_fit(index.elements(d), start, end)) for topic, d, start, end in rows)
+    for batch in (1, 1 << 21):
+        monkeypatch.setattr("focuseval.studies.fidelity.BATCH", batch)
+        mapped = place_run(fitting_elements(run, index), index)
+        assert [*zip(mapped.topic, mapped.placement.document, mapped.path.to_pylist(), strict=True)] == list(wanted)
+        np.testing.assert_array_equal(index.resolve(mapped.placement.document, mapped.path)[1], mapped.end)
+
+
+def test_passages_are_scored_as_elements_after_convert_as_elements(tmp_path, monkeypatch):
+    # Characters 0–12 of two paragraphs of 10: F of the first is 2 · 10 / 22, of the article 2 · 12 / 32. 2–18: the
+    # article has 2 · 16 / 36, a paragraph 2 · 8 / 26. The third passage is the first paragraph again.
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.xml").write_text(f"<article><p>{'x' * 10}</p><p>{'y' * 10}</p></article>")
+    spans = ((0, 12), (2, 18), (0, 10))
+    lines = "".join(f"1 Q0 a {i} {9 - i} mine {start} {end - start}\n" for i, (start, end) in enumerate(spans, 1))
+    (tmp_path / "run.txt").write_text(lines)
+    (tmp_path / "gold.jsonl").write_text('{"id": "1", "spans": [{"doc": "a", "start": 0, "end": 10}]}\n')
+    call = ["score", "gold.jsonl", "run.txt", "--docs", "docs", "-m", "nxCG@1", "--json"]
+    refused = CliRunner().invoke(main, call)
+    assert (refused.exit_code, "'focuseval convert --as elements'" in refused.stderr) == (1, True)
+    convert = ["convert", "run.txt", "elements.xml", "--as", "elements"]
+    assert "give --index or --docs" in CliRunner().invoke(main, convert).stderr
+    done = CliRunner().invoke(main, [*convert, "--docs", "docs"])
+    assert (done.exit_code, "1 result of elements returned before" in done.stderr) == (0, True)
+    written = (tmp_path / "elements.xml").read_text()
+    assert re.findall("<path>(.*?)</path>", written) == ["/article[1]/p[1]", "/article[1]"]
+    call[2] = "elements.xml"
+    assert json.loads(CliRunner().invoke(main, call).stdout)["runs"][0]["measures"] == {"nxCG@1": 1.0}
+    whole = CliRunner().invoke(main, ["convert", "gold.jsonl", "g.jsonl", "--as", "elements", "--docs", "docs"])
+    assert whole.stderr == "gold.jsonl: expected a run, found a gold; only the results of a run are mapped\n"
 
 
 def test_everything_prints_in_every_layout_and_as_plain_values(found):

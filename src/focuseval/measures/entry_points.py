@@ -340,8 +340,8 @@ MEASURES = (
         "piwowarski2005precision", at=("level",), curve=prum_curve,
         formula=r"\frac{\sum_k [\text{new at } k \wedge \text{fewer than } R \text{ before}]}"
         r"{\sum_k [\text{fewer than } R \text{ before } k]}",
-        example="One ideal element, first contained in the third result: 1 of 3 items read shows it, 0.3333; PRUM@0.5 is"
-        " that on the way to half of the ideal elements."),
+        example="One ideal element, first contained in the third result: 1 of 3 items read shows it, 0.3333; "
+        "PRUM@0.5 is that on the way to half of the ideal elements."),
     _targets("ERRel", expected_ratio,
         "Expected ratio of relevant: the share of the ideal elements that the first results show.",
         "piwowarski2003expected", at=("rank",), at_required=True, perfect=False,

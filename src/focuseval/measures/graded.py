@@ -230,7 +230,7 @@ MEASURES = (
         formula=r"P(x) = \frac{xn}{xn + j + s \cdot i / (r + 1)}",
         example="Gains 1, .5 of n = 6.75: at relevant mass 1 precision is 1, at 1.5 it is 1.5/(1.5 + .25/1.5) = 0.9."),
     Measure("i3AP", average_graded_precision,
-        "inex_eval_ng: precision in text where recall is exhaustivity found, at a level of recall or on average over .01 … 1.",
+        "inex_eval_ng: precision in text where recall is exhaustivity, at a recall level or its mean over .01 … 1.",
         "goevert2005effectiveness", needs=("grades", "spans"), traits=("two dimensions",), at=("level",),
         parameters=(BOTH, OVERLAP), perfect=False, tasks=("thorough",), curve=graded_curve,
         formula=r"r_o = \frac{\sum e(c_i) |c'_i| / |c_i|}{\sum e(c)}, \; p_o = \frac{\sum s(c_i) |c'_i|}{\sum |c'_i|}",

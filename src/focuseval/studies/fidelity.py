@@ -17,10 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from focuseval.data.spans import union
 from focuseval.data.tables import Table, numbers, words
+from focuseval.engine.native import encoded
+from focuseval.errors import FormatError, counted
 from focuseval.evaluation.evaluation import evaluate
+from focuseval.formats.convert import places
 from focuseval.inference.paired_tests import paired_differences, t_test
 from focuseval.measures.checks import repair, take
 from focuseval.measures.measure import parse
@@ -145,22 +149,47 @@ def _outcomes(scores: Scores, column: int) -> tuple[Outcome, ...]:
     )
 
 
-def to_elements(run: Run, index: Collection) -> Run:
-    """Map every passage of a run to the element that fits it best; of nested picks the outermost stays."""
+BATCH = 1 << 21
+"""Elements that are compared with passages together."""
+
+
+def fitting_elements(run: Run, index: Collection) -> Run:
+    """Map every passage of a run to the element that fits it best, in rank order; an element stays what it is.
+
+    So passages can be scored by the measures of elements (Pehcevski and Thom, 2007: "Passage versus element
+    retrieval"). An element that comes back is left out; a result without a place in the collection is refused.
+    """
     placed = place_run(run, index)
     if placed.start is None or placed.end is None or placed.placement is None:
         return run
-    rows, start, end = placed.placement.document, placed.start, placed.end
-    elements = index.elements_of(rows)
-    counts = np.diff(index.element_bounds)[rows]
-    owner = np.repeat(np.arange(len(rows)), counts)
-    common = np.minimum(elements.end, end[owner]) - np.maximum(elements.start, start[owner])
-    size = elements.end - elements.start
-    fit = 2 * np.maximum(common, 0) / np.maximum(size + (end - start)[owner], 1)
-    order = np.lexsort((elements.depth, size, -fit, owner))
-    best = order[np.searchsorted(owner[order], np.arange(len(rows)))]
-    outer = np.lexsort((elements.depth[best], elements.start[best], -size[best], _articles(run)))
-    mapped = replace(run, path=elements.path_strings(best), start=elements.start[best], end=elements.end[best])
+    document, start, end = placed.placement.document, placed.start, placed.end
+    if len(lost := np.flatnonzero((document < 0) | (start < 0) | (end < start))):
+        what = f"expected a start and an end in a document of the collection, {counted(len(lost), 'result')} without"
+        raise FormatError(what, at=run.at(int(lost[0])), remedy="give a run of passages, and its own collection")
+    counts = np.diff(index.element_bounds)[document]
+    best = np.empty(len(run), np.int64)  # the number of the element in the whole collection
+    for some in np.split(np.arange(len(run)), np.flatnonzero(np.diff(np.cumsum(counts) // BATCH)) + 1):
+        elements, owner = index.elements_of(document[some]), np.repeat(some, counts[some])
+        common = np.minimum(elements.end, end[owner]) - np.maximum(elements.start, start[owner])
+        size = elements.end - elements.start
+        fit = 2 * np.maximum(common, 0) / np.maximum(size + (end - start)[owner], 1)
+        order = np.lexsort((elements.depth, size, -fit, owner))
+        best[some] = elements.row[order[np.searchsorted(owner[order], some)]]
+    own = places(run) == "element"
+    path = index.path_strings(best)
+    path = path if run.path is None else pc.if_else(pa.array(own), run.path.cast(path.type), path)
+    start, end = index.resolve(document, path)
+    key = np.stack([_articles(run), encoded(path).indices.to_numpy()])
+    first = np.sort(np.unique(key, axis=1, return_index=True)[1])
+    return replace(run, path=path, end_path=None, start=start, end=end, text=None).take(first)
+
+
+def to_elements(run: Run, index: Collection) -> Run:
+    """Map every passage of a run to the element that fits it best; of nested picks the outermost stays."""
+    mapped = fitting_elements(run, index)
+    if mapped.start is None or mapped.end is None:
+        return mapped
+    outer = np.lexsort((mapped.start, mapped.start - mapped.end, _articles(mapped)))
     return repair(replace(take(mapped, outer), rank=None, score=None), "relevant-in-context", index)[0]
 
 
@@ -187,7 +216,7 @@ def to_passages(run: Run, index: Collection) -> Run:
 
 def _articles(run: Run) -> Integers:
     """Return a number for every result's (topic, document) pair, in order of first appearance."""
-    codes = run.document.dictionary_encode().indices.to_numpy().astype(np.int64)
+    codes = encoded(run.document).indices.to_numpy().astype(np.int64)
     _, first, group = np.unique((run.topic.astype(np.int64) << 32) | codes, return_index=True, return_inverse=True)
     place = np.empty(len(first), np.int64)
     place[np.argsort(first)] = np.arange(len(first))
