@@ -99,6 +99,8 @@ class Measure:
     """Other names of the same measure: AgP is MAgP."""
     needs_if: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     """Parameter and value → what it needs instead: ``EPRUM(nav=contains)`` needs elements."""
+    or_sizes: bool = False
+    """Whether the sizes of assessed elements are enough where it needs spans and the gold has no passages."""
     topicwise: bool = True
     """Whether a topic's value depends on that topic alone, not on chunks or lengths of the whole collection."""
 

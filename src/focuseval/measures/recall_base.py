@@ -368,6 +368,25 @@ class ElementMatch:
         gathered = self.gathered[1:] - self.gathered[self.hit_bounds[self.hit_topic]]
         return np.asarray(best.reach[best.bounds[self.hit_topic]] + gathered)
 
+    def newly(self, amount: Integers) -> Integers:
+        """Return, for every hit, how much of an amount of text it holds that no earlier hit held.
+
+        `amount` is given for every row of the base, with what its descendants hold. What a row holds beside its
+        children comes into sight with the first hit among itself and its ancestors.
+        """
+        last, never = self.base.last, len(self.hits)
+        own, first = amount.copy(), np.full(len(last), never, np.int64)
+        first[self.row[self.hits]] = np.arange(never)
+        depth = nesting(last)
+        above = np.flatnonzero(depth == 1)
+        for level in range(2, int(depth.max(initial=0)) + 1):
+            here = np.flatnonzero(depth == level)
+            parent = above[np.searchsorted(above, here) - 1]
+            np.subtract.at(own, parent, amount[here])
+            first[here] = np.minimum(first[here], first[parent])
+            above = here
+        return np.maximum(np.bincount(first, own, never + 1)[:never].astype(np.int64), 0)
+
     def upto(self, gathered: Integers, ranks: Integers) -> Integers:
         """Return a running sum over hits (`gathered`, `normalised`) at ranks: topics × ranks."""
         end = np.minimum(self.bounds[:-1, None] + ranks, self.bounds[1:, None])
