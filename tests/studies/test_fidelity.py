@@ -43,18 +43,22 @@ def found(example):
     return fidelity(*[example[0], None, example[1]])
 
 
-def test_the_space_has_the_papers_36_steps_of_which_8_are_not_judged():
-    assert len(steps()) == 36
-    assert sum(s.expected == "?" for s in steps()) == 8
+def test_the_space_has_the_papers_36_steps_of_which_8_swap_imperfect_articles():
+    assert [sum(s.dimension == d for s in steps()) for d in ("S", "R", "swap")] == [16, 12, 8]
+    assert [str(s) for s in steps() if s.expected == "="] == ["S-R → S-R_S", "S-R_I → S-R_SI"]
 
 
 def test_agp_keeps_every_expected_order(found):
-    assert found.space.verdict("MAgP") == (28, 28)
+    # Seed 004: "expected run orderings for the S-R space correctly captured by AgP"
+    assert found.space.verdict("MAgP") == (36, 36)
 
 
-def test_ap_misses_the_s_dimension_and_sees_the_r_dimension(found):
-    assert found.space.verdict("AP", "S") == (0, 16)
-    assert found.space.verdict("AP", "R") == (12, 12)
+def test_ap_misses_the_s_dimension_and_the_swaps(found):
+    # Seed 004: "the swap of the first two document ranks … is not captured by AP"
+    assert [found.space.verdict("AP", d) for d in ("S", "R", "swap")] == [(0, 16), (12, 12), (0, 8)]
+    swaps = [o for o in found.space.outcomes[2] if o.step.dimension == "swap"]
+    assert {(o.greater, o.less) for o in swaps} == {(0, 0)}
+    assert "a measure does not notice swaps (AP)" in tables(found)[0].notes[1]
 
 
 def test_agp_by_length_takes_the_swap_below_an_intruder_for_an_improvement(found):
@@ -62,6 +66,9 @@ def test_agp_by_length_takes_the_swap_below_an_intruder_for_an_improvement(found
     # captured by AgP'"; its table has 0 > , 114 < for this pair.
     outcome = next(o for o in found.space.outcomes[1] if str(o.step) == "S-R_I → S-R_SI")
     assert (outcome.greater, outcome.less) == (0, len(found.space.scores.topics))
+    # "four notable disagreements between AgP and AgP' … that insert non-relevant document at the top"; here three
+    lost = {str(o.step) for o in found.space.outcomes[1] if not o.kept and o.step.dimension != "S"}
+    assert lost == {"S-R_I → S-R_SI", "S_L-R_I → S_L-R_SI", "S_ST-R_I → S_ST-R_SI"}
 
 
 def test_overlap_is_rewarded_by_i2_and_maep_and_not_by_nxcg(found):
@@ -202,7 +209,7 @@ def test_passages_are_scored_as_elements_after_convert_as_elements(tmp_path, mon
 def test_everything_prints_in_every_layout_and_as_plain_values(found):
     for layout in LAYOUTS:
         assert render(tables(found), layout).count("S×R space under MAgP") >= (layout != "latex")
-    assert as_json(found)["kept"]["MAgP"] == {"kept": 28, "expected": 28}
+    assert as_json(found)["kept"]["MAgP"] == {"kept": 36, "expected": 36}
 
 
 def synthetic_gold(index, topics=12, articles=4, seed=5):
@@ -238,5 +245,5 @@ def test_the_claims_hold_on_real_articles_with_synthetic_highlights(shared_data,
         (tmp_path / source.name).symlink_to(source)
     index = open_documents(tmp_path)
     test = space_test(synthetic_gold(index), ["MAgP", "AP"], index)
-    assert test.verdict("MAgP") == (28, 28)
+    assert [test.verdict("MAgP", dimension) for dimension in "SR"] == [(16, 16), (12, 12)]
     assert test.verdict("AP", "S") == (0, 16)

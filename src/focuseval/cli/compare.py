@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -69,8 +70,9 @@ def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
         return replace(planned, plan=replace(planned.plan, measures=(*planned.plan.measures, *map(parse, more))))
 
     scores = score_files(gold, with_baseline(runs, options["baseline"]), options, with_variants)
-    comparisons = [scores.compare(measure, baseline=options["baseline"], **given(options)) for measure in measures]
-    correlated = comparing.correlations(scores, groups, options["coefficient"])
+    judged = cache(lambda measure: scores.compare(measure, baseline=options["baseline"], **given(options)))
+    comparisons = [judged(measure) for measure in measures]
+    correlated = comparing.correlations(scores, groups, options["coefficient"], judged)
 
     def values() -> dict[str, object]:
         both = {"signature": scores.signature, "gold_sha256": scores.gold_sha256}
@@ -78,6 +80,7 @@ def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
 
     def tables() -> list[Table]:
         matrices = comparing.comparison_tables(comparisons, every_pair=options["pairs"])
-        return [*matrices, *map(comparing.correlation_table, correlated)]
+        pair = (comparing.correlation_table, comparing.starred_table)
+        return [*matrices, *(table(one) for one in correlated for table in pair if table is pair[0] or one.runs > 1)]
 
     write_results(options, values, tables, scores.signature)
