@@ -7,7 +7,7 @@ import pytest
 
 import focuseval
 from focuseval.measures.catalogue import MEASURES
-from focuseval.measures.entry_points import expected_ratio, precision_recall_curve, prum, prum_curve
+from focuseval.measures.entry_points import eprum_over_recall, expected_ratio, prum, prum_curve
 from focuseval.measures.graded import average_precall, precall_curve
 from focuseval.measures.measure import every_measure
 from focuseval.measures.xcg import (
@@ -58,7 +58,7 @@ FUNCTIONS = {
     normalised_curve: ((), {"quant": "spec", "base": "filtered", "ideal": "ideal"}),
     browse_effort_precision: ((), {"quant": "spec", "base": "filtered", "ideal": "rank"}),
     browse_scores: ((), {"quant": "spec", "base": "filtered", "ideal": "rank"}),
-    precision_recall_curve: ((0.1, "contains"), {"quant": "spec", "base": "filtered"}),
+    eprum_over_recall: ((0.1, "contains"), {"quant": "spec", "base": "filtered"}),
     prum: ((), {"quant": "spec", "base": "filtered", "nav": "contains"}),
     prum_curve: ((), {"quant": "spec", "base": "filtered", "nav": "contains"}),
     average_precall: ((), {"quant": "spec", "unretrieved": "zero"}),

@@ -42,18 +42,18 @@ def expected(case, value, kind="full"):
 @given(cases(), st.sampled_from(["full", "filtered"]), st.integers(1, 100), st.integers(1, 14))
 def test_navigation_by_containment_equals_its_slow_twin(case, kind, percent, k):
     m = case.matched(filtered_tags=("link",), base=kind)
-    eprum = partial(expected_precision, m, 0.1, "contains", case.quant)
+    eprum = partial(expected_precision, m, 0.1, "contains", quant=case.quant)
     np.testing.assert_allclose(eprum(), expected(case, slow.mean_eprum, kind), atol=1e-12)
     level = Fraction(percent, 100)
     at_level = expected(case, lambda r, y: slow.eprum(r, y, -(-len(y) * percent // 100)), kind)
     np.testing.assert_allclose(eprum(at=level), at_level, atol=1e-12)
     np.testing.assert_allclose(
-        precision_recall_curve(m, 0.1, "contains", case.quant)[1][:, percent - 1], at_level, atol=1e-12
+        precision_recall_curve(m, nav="contains", quant=case.quant)[1][:, percent - 1], at_level, atol=1e-12
     )
-    np.testing.assert_allclose(prum(m, case.quant), expected(case, slow.prum, kind), atol=1e-12)
+    np.testing.assert_allclose(prum(m, quant=case.quant), expected(case, slow.prum, kind), atol=1e-12)
     at_level = expected(case, lambda r, y: slow.prum(r, y, -(-len(y) * percent // 100)), kind)
-    np.testing.assert_allclose(prum(m, case.quant, at=level), at_level, atol=1e-12)
-    np.testing.assert_allclose(prum_curve(m, case.quant)[1][:, percent - 1], at_level, atol=1e-12)
+    np.testing.assert_allclose(prum(m, quant=case.quant, at=level), at_level, atol=1e-12)
+    np.testing.assert_allclose(prum_curve(m, quant=case.quant)[1][:, percent - 1], at_level, atol=1e-12)
     at_rank = expected(case, lambda r, y: slow.eprum_at_rank(r, y, k), kind)
     np.testing.assert_allclose(precision_at_rank(m, 0.1, "contains", case.quant, at=k), at_rank, atol=1e-12)
     share = expected(case, lambda r, y: slow.errel(r, y, k), kind)
@@ -64,8 +64,8 @@ def test_a_result_shows_a_target_that_it_contains_even_if_it_is_not_relevant_its
     # under strict only /a/b/c is relevant; the article that contains it is in no base, and shows it at rank 2
     assessments = {("t1", "d1", "/a[1]/b[1]/c[1]"): (3, 3, 0, 0)}
     case = Case("grades", "strict", assessments, {"t1": [("d1", "/a[1]/b[2]"), ("d1", "/a[1]")]})
-    np.testing.assert_allclose(prum(case.matched(), "strict"), [1 / 2])
-    np.testing.assert_allclose(expected_precision(case.matched(), 0.1, "contains", "strict"), [1 / 2])
+    np.testing.assert_allclose(prum(case.matched(), quant="strict"), [1 / 2])
+    np.testing.assert_allclose(expected_precision(case.matched(), 0.1, "contains", quant="strict"), [1 / 2])
 
 
 def test_prum_and_eprum_at_levels_and_ranks_by_hand():
@@ -87,7 +87,7 @@ def test_a_quantisation_of_entry_points_is_refused_by_name():
     m = entry_points([0], [(0, 0)])
     for call in (partial(precision_at_rank, at=3), expected_precision):
         with pytest.raises(MeasureError, match=r"EPRUM\(quant=sog\): entry points have no grades; add nav=contains"):
-            call(m, 0.1, "distance", "sog")
+            call(m, 0.1, "distance", quant="sog")
 
 
 def entry_points(beps, entries):
@@ -138,9 +138,9 @@ def test_navigation_by_distance_equals_an_enumeration_of_histories(beps, positio
 def test_a_run_that_shows_no_target_scores_exactly_nothing():
     case = Case("grades", "strict", {("t1", "d1", "/a[1]"): (3, 3, 0, 0)}, {"t1": [("d1", "/z[1]")]})
     for at in (None, Fraction(1, 2)):
-        assert expected_precision(case.matched(), 0.1, "contains", "strict", at=at).tolist() == [0]
+        assert expected_precision(case.matched(), 0.1, "contains", quant="strict", at=at).tolist() == [0]
     assert precision_at_rank(case.matched(), 0.1, "contains", "strict", at=2).tolist() == [0]
-    assert prum(case.matched(), "strict").tolist() == [0]
+    assert prum(case.matched(), quant="strict").tolist() == [0]
 
 
 def test_topics_with_more_targets_change_nothing_for_others():

@@ -65,7 +65,7 @@ def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
                     refused[f"--correlate {axis}: {why}"] = why
         if refused and not groups:
             raise next(iter(refused.values()))
-        echo_lines(refused)  # what has nothing to correlate does not end the rest
+        echo_lines(refused)
         more = dict.fromkeys(name for _, group in groups for name in group if name not in measures)
         return replace(planned, plan=replace(planned.plan, measures=(*planned.plan.measures, *map(parse, more))))
 
@@ -80,7 +80,7 @@ def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
 
     def tables() -> list[Table]:
         matrices = comparing.comparison_tables(comparisons, every_pair=options["pairs"])
-        pair = (comparing.correlation_table, comparing.starred_table)
-        return [*matrices, *(table(one) for one in correlated for table in pair if table is pair[0] or one.runs > 1)]
+        both = (comparing.correlation_table, comparing.starred_table)
+        return [*matrices, *(table(one) for one in correlated for table in both)]
 
     write_results(options, values, tables, scores.signature)

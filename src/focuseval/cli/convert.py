@@ -43,18 +43,15 @@ if TYPE_CHECKING:
 @whose_options()
 @repairs_option
 @profile_option("Cut a run's lists where the campaign does")
-@click.option(
-    "--as", "mapped", type=click.Choice(["elements"]), help="Map passages to the elements that fit them best."
-)
+@click.option("--as", "mapped", type=click.Choice(["elements"]), help="Map passages to the elements that fit best.")
 @click.option("--force", is_flag=True, help="Replace a folder of assessments that exists already.")
 @click.option("--lossy", is_flag=True, help="Leave out what the target format cannot express, and count it.")
 def convert(source: str, target: str, wanted: str | None, **options: Any) -> None:
     r"""Convert a run or a gold; IN and OUT may be - (standard input, standard output), and IN an assessment project.
 
     Nothing is lost silently: what the target format cannot express is refused, or with --lossy left out and counted.
-    With --as elements every passage of a run becomes the element with the highest F-score against it, of equal ones the
-    smaller and then the outer one; an element that comes back in a topic is left out. So passages can be scored by the
-    measures of elements: score --task focused --repair leaves out what overlaps.
+    With --as elements a passage becomes the element with the highest F-score against it, of equal ones the smaller,
+    then the outer one, once in a topic; measures of elements can score it then, with score --repair where they nest.
 
     \b
     Examples:

@@ -28,9 +28,7 @@ from focuseval.studies.simulation import simulate as simulate_run
 @drop_tags_option
 @task_option("Make the run valid for this task; with --kind degraded and noise 0, its best run")
 @profile_option("The campaign whose recall base full, ideal, reversed, leaves and degraded are made of")
-@click.option(
-    "--quant", metavar="NAME", help="Gains of that base, such as sog; by default the profile's or the year's."
-)
+@click.option("--quant", metavar="NAME", help="Gains of that base, such as sog; else the profile's or the year's.")
 @click.option("--noise", type=FiniteRange(0, 1), default=0.3, help="degraded: 0 is the task's best run, 1 is random.")
 @click.option("--depth", type=FiniteRange(), default=0.0, help="degraded: above 0 favours deep elements.")
 @click.option("--size-bias", type=FiniteRange(), default=0.0, help="degraded: above 0 favours large ones.")

@@ -130,13 +130,10 @@ def load(source: Any, plan: Plan, index: Collection | None) -> Run:
 
 
 def queries_of(topics: Any, gold: Gold, *, required: bool = True) -> dict[str, Any]:
-    """Return topic → structural query; one without structure restricts nothing, one not given is refused.
-
-    Topics that are not there at all, or none of which has structure, are refused only where it is `required`.
-    """
-    if topics is None and not required:
-        return {}
+    """Return topic → structural query; none at all is refused where it is `required`, one not given always."""
     if topics is None:
+        if not required:
+            return {}
         raise MeasureError("strict structure (SCAS) needs the topics' queries; give topics=")
     if isinstance(topics, (str, PathLike)):
         from focuseval.data.topics import read_topics  # noqa: PLC0415  NEXI's parser, which few evaluations need

@@ -141,21 +141,18 @@ def new_text(m: Matched) -> NewText:
 
 
 def refuse_unknown_text(m: Matched, match: ElementMatch, highlighted: Flags) -> None:
-    """Refuse results that hold highlighted text of which the gold gives no size.
-
-    They stand around an element of the base without being in it themselves, or inside one that is `highlighted` whole.
-    """
+    """Refuse results outside the base that stand around one of its elements, or inside one `highlighted` whole."""
     base, rows = match.base, np.flatnonzero((match.article >= 0) & (match.row < 0))
     article, code = match.article[rows], match.code[rows]
     first, last = base.within(article, np.maximum(code, 0))
-    own = base.lookup.find(base.key_of(article, np.maximum(code, 0))) >= 0  # returned before: nothing is new
-    unknown = (code >= 0) & (last > first) & ~own
+    fresh = base.lookup.find(base.key_of(article, np.maximum(code, 0))) < 0  # else it was returned before
+    unknown = (code >= 0) & (last > first) & fresh
     paths = pa.array([], pa.string()) if m.path is None else m.path.take(rows).cast(pa.string())
     while len(paths) and pc.max(pc.binary_length(paths)).as_py():
         paths = pc.replace_substring_regex(paths, "/[^/]*$", "")
         above = base.tree.find(paths)
         around = base.lookup.find(base.key_of(article, np.maximum(above, 0)))
-        unknown |= (above >= 0) & (around >= 0) & highlighted[around] & ~own
+        unknown |= (above >= 0) & (around >= 0) & highlighted[around] & fresh
     if unknown.any():
         at, gold = int(np.argmax(unknown)), m.prepared.gold
         document = gold.documents[int(gold.articles.document[article[at]])]

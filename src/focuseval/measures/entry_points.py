@@ -9,7 +9,7 @@ elements of the ideal recall base, and a result shows every target that it conta
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -132,42 +132,27 @@ class OverRecall(NamedTuple):
         """Return precision at recall levels, R = ⌈level · T⌉: topics × levels."""
         need = np.stack([np.maximum(ceiling(self.targets, level), 1) for level in levels], axis=1)
         place = (np.cumsum(self.targets) - self.targets)[:, None] + need - 1
-        return without_base(
-            np.append(self.precision, 0.0)[np.minimum(place, len(self.precision))], self.targets[:, None]
-        )
+        found = np.append(self.precision, 0.0)[np.minimum(place, len(self.precision))]
+        return without_base(found, self.targets[:, None])
 
 
-def eprum_contains(m: Matched, quant: str = "auto", base: str = "auto") -> OverRecall:
-    """Return m(R)/k; 0 where R is not reached."""
-    seen = seen_targets(m.elements(quant, base))
-    return OverRecall(np.where(seen.rank < NEVER, seen.least / seen.rank, 0.0), np.diff(seen.bounds))
-
-
-def prum(
-    m: Matched,
-    quant: str = "auto",
-    base: str = "auto",
-    nav: str = "contains",
-    A: float = 0.1,
-    *,
-    at: Fraction | None = None,
-) -> Floats:
+def prum(m: Matched, *, at: Fraction | None = None, **parameters: Any) -> Floats:
     """Return the chance that an item read on the way to R targets shows a new one, averaged over R = 1 … T.
 
     At a recall level l it is PRUM(l) of Kazai and Lalmas (2005): R is ⌈l · T⌉.
     """
-    found = prum_over_recall(m, quant, base, nav, A)
+    found = prum_over_recall(m, **parameters)
     return found.mean() if at is None else found.at([at])[:, 0]
 
 
-def prum_curve(
-    m: Matched, quant: str = "auto", base: str = "auto", nav: str = "contains", A: float = 0.1
-) -> tuple[Floats, Floats]:
+def prum_curve(m: Matched, **parameters: Any) -> tuple[Floats, Floats]:
     """Return the recall levels .01 … 1 and, for every topic, PRUM at each."""
-    return np.array(LEVELS, np.float64), prum_over_recall(m, quant, base, nav, A).at(LEVELS)
+    return np.array(LEVELS, np.float64), prum_over_recall(m, **parameters).at(LEVELS)
 
 
-def prum_over_recall(m: Matched, quant: str, base: str, nav: str, A: float) -> OverRecall:
+def prum_over_recall(
+    m: Matched, quant: str = "auto", base: str = "auto", nav: str = "contains", A: float = 0.1
+) -> OverRecall:
     """Return the share of the items read on the way to R targets that show a new one."""
     if nav == "distance":
         return _prum_distance(m, A)
@@ -237,9 +222,7 @@ _targets = partial(
 )
 
 
-def expected_precision(
-    m: Matched, A: float, nav: str, quant: str = "auto", base: str = "auto", *, at: Fraction | None = None
-) -> Floats:
+def expected_precision(m: Matched, A: float, nav: str, *, at: Fraction | None = None, **of_elements: str) -> Floats:
     """Return the expected precision at a recall level, or, without one, its mean over R = 1 … T (MAP).
 
     An item shows its article's best entry point with probability s(x, b), see BEPD, independently of the others; with
@@ -249,45 +232,46 @@ def expected_precision(
     The mean needs no distribution: summed over R, the chance to reach the R-th point at rank k, times R, is the chance
     to see the point at k, times the expected number of points seen by then.
     """
-    if nav == "contains":
-        found = eprum_contains(m, quant, base)
+    if nav == "contains" or at is not None:
+        found = eprum_over_recall(m, A, nav, **of_elements)
         return found.mean() if at is None else found.at([at])[:, 0]
-    beps = entry_points_alone(m, quant)
-    if at is not None:
-        need = np.maximum(ceiling(beps, at), 1)
-        table = precision_by_recall(m, A)
-        return without_base(table[np.arange(m.topics), np.minimum(need, table.shape[1]) - 1], beps)
+    beps = entry_points_alone(m, **of_elements)
     p, (topic, rank, _, bounds) = nearness(m, A), near(m)
     gain = p * (1 + running(p, bounds) - p) / rank
     return without_base(ratio(total(gain, topic, m.topics), beps), beps)
 
 
-def entry_points_alone(m: Matched, quant: str) -> Integers:
+def entry_points_alone(m: Matched, quant: str = "auto", **_: str) -> Integers:
     """Return every topic's number of best entry points, all worth the same: a quantisation is refused."""
     if quant != "auto":
         raise MeasureError(f"EPRUM(quant={quant}): entry points have no grades; add nav=contains for elements")
     return m.prepared.beps_of_topic
 
 
-def precision_by_recall(m: Matched, A: float) -> Floats:
-    """Return precision(R) for every topic (rows) and R = 1, 2 … (columns; 0 beyond what can be reached).
+def eprum_over_recall(
+    m: Matched, A: float = 0.1, nav: str = "distance", quant: str = "auto", base: str = "auto"
+) -> OverRecall:
+    """Return precision(R): m(R)/k by containment, expected by distance; 0 where R is not reached.
 
-    The number of points seen so far has a Poisson binomial distribution; it is carried from one possible point to the
-    next for all topics at once.
+    By distance the number of points seen so far has a Poisson binomial distribution; it is carried from one possible
+    point to the next for all topics at once.
     """
-    p, (_, rank, _, bounds) = nearness(m, A), near(m)
-    most = max(int(np.diff(bounds).max()), int(m.prepared.beps_of_topic.max()))
+    if nav == "contains":
+        seen = seen_targets(m.elements(quant, base))
+        return OverRecall(np.where(seen.rank < NEVER, seen.least / seen.rank, 0.0), np.diff(seen.bounds))
+    beps, p, (_, rank, _, bounds) = entry_points_alone(m, quant), nearness(m, A), near(m)
+    most = max(int(np.diff(bounds).max()), int(beps.max()))
     chance = np.zeros((m.topics, most + 1))
     chance[:, 0] = 1.0
     precision = np.zeros((m.topics, most))
     for step in range(int(np.diff(bounds).max())):
         here = np.flatnonzero(np.diff(bounds) > step)
         row = bounds[here] + step
-        seen = p[row, None] * chance[here, :-1]
-        precision[here] += seen * (np.arange(1, most + 1) / rank[row, None])
+        seen_now = p[row, None] * chance[here, :-1]
+        precision[here] += seen_now * (np.arange(1, most + 1) / rank[row, None])
         chance[here] *= 1 - p[row, None]
-        chance[here, 1:] += seen
-    return precision
+        chance[here, 1:] += seen_now
+    return OverRecall(precision[np.arange(1, most + 1) <= beps[:, None]], beps)
 
 
 def precision_at_rank(
@@ -306,16 +290,9 @@ def precision_at_rank(
     return without_base(np.where(reached > 0, least, 0) / at, targets)
 
 
-def precision_recall_curve(
-    m: Matched, A: float = 0.1, nav: str = "distance", quant: str = "auto", base: str = "auto"
-) -> tuple[Floats, Floats]:
+def precision_recall_curve(m: Matched, **parameters: Any) -> tuple[Floats, Floats]:
     """Return the recall levels .01 … 1 and, for every topic, the expected precision at each."""
-    if nav == "contains":
-        return np.array(LEVELS, np.float64), eprum_contains(m, quant, base).at(LEVELS)
-    beps, table = entry_points_alone(m, quant), precision_by_recall(m, A)
-    need = np.maximum(-(-beps[:, None] * np.arange(1, 101) // 100), 1)
-    points = np.take_along_axis(table, np.minimum(need, table.shape[1]) - 1, axis=1)
-    return np.arange(1, 101) / 100, without_base(points, beps[:, None])
+    return np.array(LEVELS, np.float64), eprum_over_recall(m, **parameters).at(LEVELS)
 
 
 _entry_points = partial(

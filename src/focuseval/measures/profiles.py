@@ -72,8 +72,7 @@ class Policies:
     cas: str = "none"
     """``strict`` (SS): only elements that match the topic's target count, in the run and in the recall base.
 
-    Of the four interpretations (target, support) only the target's letter says which elements count: SV is scored as
-    SS, VS as VV (``vague``); they name how the runs were made.
+    The second letter, of the support, changes no score: SV counts as strict, VS as vague; they name how runs were made.
     """
     compat: str = "none"
     """``inex_eval``: the habits of the official tool; ``legalbenchrag``, ``chroma``: their numbers beside ours."""

@@ -205,12 +205,7 @@ def normalised_curve(m: Matched, quant: str = "auto", base: str = "auto", ideal:
     return ranks, normalised_at(m.elements(quant, base), ranks, ideal)
 
 
-NORMALISED_BY = Parameter(
-    "ideal",
-    "ideal",
-    "Recall base of the ideal list; all: the full one, where every relevant element gains in full.",
-    ("ideal", "full", "all"),
-)
+NORMALISED_BY = Parameter("ideal", "ideal", "Base of the ideal list; all: and of all gains.", ("ideal", "full", "all"))
 
 _normalised = partial(
     Measure,

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -158,6 +159,36 @@ def _remarks(
         for some, one, what in remarks
         if some
     ]
+
+
+def check_topics(
+    topics: Iterable[Topic], index: Index | None = None, *, few: int = 5, many: float = 0.5, jobs: int = 1
+) -> list[tuple[int | None, list[str]]]:
+    """Return, for every topic, how many documents hold a word that it wants (None without an index), and what is wrong.
+
+    What a set under construction is looked through for (Lalmas & Tombros 2007, section 2.2): titles that are there
+    already, missing fields, terms that the collection does not have, fewer than `few` documents, more than a share.
+    """
+    ranker = None
+    if index is not None:
+        settings = settings_for(index, {"unit": "document"}).resolved()
+        ranker = UnitRanker(open_words(index, settings.language, jobs), settings)
+    known, checked = dict[str, str](), list[tuple[int | None, list[str]]]()
+    for topic in topics:
+        title = topic.title or topic.castitle
+        said = {"title": title, "description": topic.description, "narrative": topic.narrative}
+        found, wrong = None, [f"no {name}" for name, text in said.items() if not text]
+        first = known.setdefault(" ".join(title.casefold().split()), topic.id)
+        wrong += [f"the title of topic {first}"] if title and first != topic.id else []
+        if ranker is not None and index is not None:
+            query = weights(topic.terms, ranker.words.words_of_language)
+            found = len(ranker.score(query)[0])
+            unknown = [word for word in dict.fromkeys(chain(*query)) if not len(ranker.words.occurrences(word))]
+            wrong += [f"not in the collection: {', '.join(unknown)}"] if unknown else []
+            wrong += [f"fewer than {few} documents"] if found < few else []
+            wrong += [f"more than {many:.0%} of the documents"] if found > many * len(index) else []
+        checked.append((found, wrong))
+    return checked
 
 
 _WIDTH = 160
