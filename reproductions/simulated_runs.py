@@ -63,6 +63,7 @@ REQUIREMENTS = (
     ("ideal recall base", "no", "indirectly", "yes", "yes"),
     ("near misses", "no", "indirectly", "yes", "yes"),
     ("overlap", "no", "yes", "yes", "yes"),
+    ("linear output", "yes", "yes", "yes", "yes"),
     ("grouped output", "no", "no", "no", "no"),
     ("two dimensions", "yes", "yes", "yes", "yes"),
     ("degrees of relevance", "no", "no", "yes", "no"),

@@ -43,6 +43,7 @@ FOLDERS = {
     "measures.md": has.offsets_run,
     "nexi.md": has.element_run,
     "other-tools.md": has.spans_of_others,
+    "papers.md": has.sea,
     "recall-bases.md": has.element_run,
     "report.md": has.old_and_new,
     "score-your-own-system.md": has.tides,
@@ -116,6 +117,7 @@ INSTEAD = (
 ENDS = (
     ("check-quotations.md", "--strict", 1),
     ("formats.md", "focuseval convert run.xml run.trec", 1),
+    ("papers.md", "--check", 1),
     ("validate-a-run.md", "--limit 1", 1),
 )
 """Commands that end with another exit code than 0, as their pages say."""

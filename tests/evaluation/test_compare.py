@@ -11,8 +11,17 @@ from click.testing import CliRunner
 import focuseval.example
 from focuseval.cli import main
 from focuseval.errors import MeasureError, NotComparableError
-from focuseval.evaluation.comparing import compared_means_table, correlation_table, correlations, star_table, variants
+from focuseval.evaluation.comparing import (
+    compared_means_table,
+    comparisons_json,
+    correlation_table,
+    correlations,
+    star_table,
+    starred_table,
+    variants,
+)
 from focuseval.evaluation.scores import Counts, Scores, find_run, order_of
+from focuseval.inference.correlation import SamePairs
 
 EXAMPLE = next(iter(focuseval.example.__path__))
 VALUES = np.array([[[0.1, 0.5], [0.2, 0.4], [0.3, 0.6]], [[0.6, 0.5], [0.7, 0.5], [0.8, 0.4]]])
@@ -20,6 +29,31 @@ SCORES = Scores(
     runs=("low", "high"), topics=("1", "2", "3"), measures=("AP", "RR"), values=VALUES,
     counts=(Counts(3, 0, 0, 0),) * 2, signature="test",
 )  # fmt: skip
+
+
+def test_correlations_count_the_pairs_of_runs_that_differ_significantly():
+    # three runs, of which the third is the same under both measures; AP tells the first apart, RR nobody
+    values = np.zeros((3, 8, 2))
+    values[0, :, 0] = np.arange(1, 9) / 10
+    scores = Scores(
+        runs=("a", "b", "c"), topics=tuple("12345678"), measures=("AP", "RR"), values=values,
+        counts=(Counts(8, 0, 0, 0),) * 3, signature="test",
+    )  # fmt: skip
+    (found,) = correlations(scores, [("measures", ("AP", "RR"))], compare=scores.compare)
+    assert found.starred == (SamePairs(both=0, first=2, second=0, neither=1),)
+    assert starred_table(found).rows == (("AP – RR", "0", "2", "0", "1", pytest.approx(0)),)
+    assert comparisons_json([], [found])["correlations"][0]["significant"][0]["first"] == 2
+
+
+def test_an_axis_with_nothing_to_correlate_does_not_end_the_others():
+    runs = sorted(map(str, Path(EXAMPLE, "runs", "thorough").iterdir()))[:2]
+    call = ["compare", f"{EXAMPLE}/gold/gold.jsonl", *runs, "--docs", f"{EXAMPLE}/articles", "-m", "MAep"]
+    both = CliRunner().invoke(main, [*call, "--correlate", "quantisations", "--correlate", "recall-bases", "--json"])
+    assert both.exit_code == 0, both.output
+    assert [found["title"] for found in json.loads(both.stdout)["correlations"]] == ["MAep"]
+    assert "--correlate quantisations: a gold of scale 'highlights' has one quantisation (spec)" in both.stderr
+    alone = CliRunner().invoke(main, [*call, "--correlate", "quantisations"])
+    assert (alone.exit_code, alone.stdout) == (2, "")
 
 
 def test_runs_are_ordered_by_the_first_measure_for_every_measure():
@@ -85,7 +119,8 @@ def test_a_measure_that_was_not_scored_is_refused_with_those_that_were():
 
 
 def test_variants_spell_out_the_parameter_that_changes():
-    assert variants("ideals", ["nxCG@10"]) == [("nxCG@10", ("nxCG(ideal=ideal)@10", "nxCG(ideal=full)@10"))]
+    spelt = tuple(f"nxCG(ideal={ideal})@10" for ideal in ("ideal", "full", "all"))
+    assert variants("ideals", ["nxCG@10"]) == [("nxCG@10", spelt)]
     names = variants("quantisations", ["MAep"], "grades")[0][1]
     assert names == ("MAep(quant=strict)", "MAep(quant=gen)", "MAep(quant=sog)")
     assert variants("measures", ["AP", "RR"]) == [("measures", ("AP", "RR"))]

@@ -9,7 +9,9 @@ import pytest
 import focuseval as fe
 from building import gold_of, run_of
 from focuseval.errors import FormatError, MeasureError
-from focuseval.measures import Measure
+from focuseval.evaluation.plan import Plan
+from focuseval.measures import Measure, parse
+from focuseval.measures.profiles import Policies
 from strategies.elements_of_articles import RUNS, element_gold, element_run
 
 GOLD = gold_of(
@@ -119,6 +121,20 @@ def test_a_policy_that_does_not_exist_is_refused():
         fe.evaluate(GOLD, ROWS, ["spanP"], patience=3)
     with pytest.raises(MeasureError, match="missing='sometimes'"):
         fe.evaluate(GOLD, ROWS, ["spanP"], missing="sometimes")
+
+
+@pytest.mark.parametrize(
+    ("measures", "said"),
+    [
+        (["MAep"], "|quant:gen"),
+        (["MAep(quant=sog)"], ""),
+        (["MAep(quant=sog)", "PRUM"], "|quant:gen"),
+        (["i2AP(quant=strict)"], ""),
+    ],
+)
+def test_the_signature_names_the_year_s_quantisation_where_a_measure_has_none_of_its_own(measures, said):
+    signature = Plan(tuple(map(parse, measures)), Policies(), None, None).signature("grades")
+    assert signature.partition("compat:none")[2] == said
 
 
 def test_every_policy_stands_in_the_signature():

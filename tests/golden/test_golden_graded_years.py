@@ -80,6 +80,12 @@ def score(tmp_path):
     return call
 
 
+def two_sections(level):
+    """Precision where gains 1 and .75 are all there is, at a level in hundredths: i2's formula, by hand."""
+    mass = 1.75 * level / 100
+    return 1 if mass <= 1 else mass / (mass + (mass - 1) * 0.25 / 1.75)
+
+
 def means(result):
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)["runs"][0]["measures"]
@@ -90,10 +96,30 @@ def means(result):
     [
         ("inex2002", [], {"i2AP(quant=strict)": 0.3093465695181758, "i2AP(quant=gen)": 0.5024147884891195}),
         (
+            "inex2002",  # strict CAS: of the base a1's section (1) and a2's (.75), n = 1.75; of the run both, in order
+            ["--topics", "cas.xml"],
+            {"i2AP(quant=strict)": 1.0, "i2AP(quant=gen)": sum(map(two_sections, range(1, 101))) / 100},
+        ),
+        (
+            "inex2002",  # nothing asks for structure: as without topics
+            ["--topics", "co.xml"],
+            {"i2AP(quant=strict)": 0.3093465695181758, "i2AP(quant=gen)": 0.5024147884891195},
+        ),
+        (
             "inex2003",
             ["--cas", "vague", "--topics", "cas.xml"],
             {"i2AP(quant=strict)": 0.3093465695181758, "i2AP(quant=gen)": 0.4844559900404707}
             | {"i3AP(quant=strict)": 0.08233333333333333, "i3AP(quant=gen)": 0.3018888888888889},
+        ),
+        (
+            "inex2003",  # only the target's letter says what counts: VS as vague, SV as strict
+            ["--cas", "VS", "--topics", "cas.xml"],
+            {"i2AP(quant=strict)": 0.3093465695181758, "i3AP(quant=gen)": 0.3018888888888889},
+        ),
+        (
+            "inex2003",
+            ["--cas", "SV", "--topics", "cas.xml"],
+            {f"{measure}(quant={quant})": 1.0 for measure in ("i2AP", "i3AP") for quant in ("strict", "gen")},
         ),
         (
             "inex2003",  # of the run only a1's section and a2's are left, of the recall base only a1's, at rank 1

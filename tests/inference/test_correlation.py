@@ -1,6 +1,7 @@
 """Rank correlations against scipy, against a hand-worked table and against all orders of ties."""
 
 import itertools
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -9,7 +10,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from focuseval.errors import MeasureError
-from focuseval.inference.correlation import correlate, explain, kendall, reading, tau_ap
+from focuseval.inference.agreement import beyond_chance
+from focuseval.inference.correlation import SamePairs, correlate, explain, kendall, reading, same_pairs, tau_ap
 
 rankings = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=8)
 
@@ -111,3 +113,26 @@ def test_an_unknown_coefficient_is_refused():
     with pytest.raises(MeasureError) as caught:
         correlate(np.ones((2, 2)), "pearson")
     assert str(caught.value) == "expected a coefficient among tau-b, tau-a, tau-ap, spearman, found 'pearson'"
+
+
+def test_agreement_on_which_pairs_differ_by_hand():
+    # of ten pairs both star 4, the first 1 more, the second 2 more: agreed .7, by chance .5 · .6 + .5 · .4 = .5, κ = .4
+    first = np.array([1, 1, 1, 1, 1, 0, 0, 0, 0, 0], np.bool_)
+    second = np.array([1, 1, 1, 1, 0, 1, 1, 0, 0, 0], np.bool_)
+    found = same_pairs(first, second)
+    assert found == SamePairs(both=4, first=1, second=2, neither=3)
+    assert found.shares == pytest.approx((0.7, 0.5))
+    assert float(beyond_chance(*found.shares)) == pytest.approx(0.4)
+    assert np.isnan(same_pairs(first[:0], second[:0]).shares).all()
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=12))
+def test_agreement_on_which_pairs_differ_equals_its_slow_twin(pairs):
+    first, second = (np.array(side) for side in zip(*pairs, strict=True))
+    found, number = same_pairs(first, second), len(pairs)
+    assert tuple(found) == tuple(
+        pairs.count(kind) for kind in ((True, True), (True, False), (False, True), (False, False))
+    )
+    agreed = Fraction(sum(a == b for a, b in pairs), number)
+    chance = Fraction(sum(a == b for a, _ in pairs for _, b in pairs), number**2)
+    assert found.shares == pytest.approx((float(agreed), float(chance)))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import focuseval as fe
 from building import gold_of, run_of
-from focuseval.measures.entry_points import eprum_contains, expected_precision, precision_recall_curve
+from focuseval.measures.entry_points import expected_precision, precision_recall_curve
 from focuseval.measures.graded import average_precall, precall_curve
 from focuseval.measures.matching import match
 from focuseval.measures.prepared import prepare
@@ -133,7 +133,8 @@ def test_the_curve_of_contained_targets_has_the_value_at_every_level(case):
     x, y = curve_of(m, nav="contains")
     assert x.tolist() == pytest.approx(PERCENT)
     for percent in (1, 50, 100):
-        np.testing.assert_allclose(y[:, percent - 1], eprum_contains(m, Fraction(percent, 100)))
+        level = Fraction(percent, 100)
+        np.testing.assert_allclose(y[:, percent - 1], expected_precision(m, 0.1, "contains", at=level))
 
 
 @pytest.mark.parametrize(
@@ -166,7 +167,7 @@ def test_the_curve_of_entry_points_falls_where_one_more_of_them_is_needed():
     assert x.tolist() == pytest.approx(PERCENT)
     np.testing.assert_allclose(y, [[first] * 33 + [second] * 33 + [third] * 34, [np.nan] * 100])
     assert y.dtype == np.float64
-    np.testing.assert_allclose(expected_precision(m, 0.1, "distance", Fraction(2, 3)), [second, np.nan])
+    np.testing.assert_allclose(expected_precision(m, 0.1, "distance", at=Fraction(2, 3)), [second, np.nan])
 
 
 def test_the_curve_of_contained_targets_falls_where_one_more_of_them_is_needed():

@@ -1,5 +1,7 @@
 """inex_eval: the worked example of the paper, weak ranks, levels, and the slow twin."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -34,6 +36,8 @@ def test_seed_001_ideal_run():
     m = seed_001([1, 2])
     assert m.elements("sog", "full").base.gain.sum() == pytest.approx(6.75)
     np.testing.assert_allclose(at_mass(m, 1, 1.5), [1, 0.9])
+    levels = (Fraction(0), 1 / Fraction("6.75"), Fraction("1.5") / Fraction("6.75"), Fraction(1))
+    np.testing.assert_allclose([average_precall(m, "sog", at=x)[0] for x in levels], [1, 1, 0.9, 0])
 
 
 def test_seed_001_reversed_run():
@@ -92,8 +96,10 @@ def test_average_precision_equals_its_slow_twin(case, ties, elements, data):
     index = None if elements is None else Collection(elements)
     run = columns_of_run(case.run, ranks if ties else None)
     m = match(run, prepare(gold_of(case.assessments, case.scale), index))
-    values = average_precall(m, quant, "zero" if elements is None else "block")
-    for topic, value in zip(case.counted, values, strict=True):
+    percent, rule = data.draw(st.integers(1, 100)), "zero" if elements is None else "block"
+    at_level = average_precall(m, quant, rule, Fraction(percent, 100))
+    values = average_precall(m, quant, rule)
+    for topic, value, one in zip(case.counted, values, at_level, strict=True):
         here = slow_base.topic_of(base, topic)
         if not here:
             assert np.isnan(value)
@@ -103,6 +109,8 @@ def test_average_precision_equals_its_slow_twin(case, ties, elements, data):
         rest = None if elements is None or not results else elements - len({r for r in results if "/c" not in r[2]})
         wanted = slow.average_precision(grouped(results, given, here), sum(here.values()), rest)
         assert value == pytest.approx(float(wanted), abs=1e-12)
+        wanted = slow.average_precision(grouped(results, given, here), sum(here.values()), rest, [percent])
+        assert one == pytest.approx(float(wanted), abs=1e-12)
 
 
 def test_gains_beyond_one_are_no_probabilities():

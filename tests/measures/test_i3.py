@@ -1,5 +1,7 @@
 """inex_eval_ng: the worked example of the paper, and the slow twin over sets of characters."""
 
+from fractions import Fraction
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -43,6 +45,9 @@ def test_seed_001_ideal_run():
     np.testing.assert_allclose(mass / total, [3 / 11, 5 / 11])
     assert [round(x, 2) for x in mass / total] == [0.27, 0.45]
     assert [round(x, 2) for x in precision] == [1, 0.86]
+    levels = [Fraction(0), Fraction(3, 11), Fraction(5, 11), Fraction(1, 2)]
+    values = [average_graded_precision(seed_001([1, 2]), at=level)[0] for level in levels]
+    assert [round(value, 2) for value in values] == [1, 1, 0.86, 0]
 
 
 def test_seed_001_reversed_run():
@@ -97,8 +102,10 @@ def test_average_precision_equals_its_slow_twin(case, quant, overlap, data):
     spans = st.tuples(st.integers(0, 8), st.integers(0, 5)).map(lambda x: (x[0], x[0] + x[1]))
     rows = [(t, d, p, *data.draw(spans)) for t in TOPICS for d, p in case.run.get(t, [])]
     m = match(run_of(rows), prepare(gold_of(case.assessments)))
+    percent = data.draw(st.integers(1, 100))
+    at_level = average_graded_precision(m, quant, overlap, Fraction(percent, 100))
     values = average_graded_precision(m, quant, overlap)
-    for topic, value in zip(case.counted, values, strict=True):
+    for topic, value, one in zip(case.counted, values, at_level, strict=True):
         said = {x: a[:2] for x, a in case.assessments.items() if x[0] == topic and "U" not in a}
         if not any(slow.quantised(e, quant) for e, _ in said.values()):
             assert np.isnan(value)
@@ -106,6 +113,7 @@ def test_average_precision_equals_its_slow_twin(case, quant, overlap, data):
         results = [((t, d, p), d, start, end) for t, d, p, start, end in rows if t == topic]
         wanted = slow.average_precision(results, said, quant, overlap)
         assert value == pytest.approx(float(wanted), abs=1e-9)
+        assert one == pytest.approx(float(slow.average_precision(results, said, quant, overlap, [percent])), abs=1e-9)
 
 
 def test_grades_of_other_years_are_refused():

@@ -26,7 +26,7 @@ from focuseval.measures.profiles import PROFILES, Profile, profile_named
             ),
         ),
         ("a b", "'a b' is not a measure's name; expected NAME, NAME(parameter=value) or NAME@k"),
-        ("i2AP@5", "i2AP@5: i2AP takes no '@'; write i2AP"),
+        ("MAep@5", "MAep@5: MAep takes no '@'; write MAep"),
         ("gP", "gP: expected a cut-off, as in gP@10"),
         ("iP", "iP: expected a cut-off, as in iP@0.1"),
         ("gP@0", "gP@0: expected a rank such as 10 (1000000 at most) after '@', found '0'"),

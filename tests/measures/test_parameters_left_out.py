@@ -7,7 +7,7 @@ import pytest
 
 import focuseval
 from focuseval.measures.catalogue import MEASURES
-from focuseval.measures.entry_points import eprum_contains, expected_ratio, prum
+from focuseval.measures.entry_points import eprum_over_recall, expected_ratio, prum, prum_curve
 from focuseval.measures.graded import average_precall, precall_curve
 from focuseval.measures.measure import every_measure
 from focuseval.measures.xcg import (
@@ -58,8 +58,9 @@ FUNCTIONS = {
     normalised_curve: ((), {"quant": "spec", "base": "filtered", "ideal": "ideal"}),
     browse_effort_precision: ((), {"quant": "spec", "base": "filtered", "ideal": "rank"}),
     browse_scores: ((), {"quant": "spec", "base": "filtered", "ideal": "rank"}),
-    eprum_contains: ((HALF,), {"quant": "spec", "base": "filtered"}),
+    eprum_over_recall: ((0.1, "contains"), {"quant": "spec", "base": "filtered"}),
     prum: ((), {"quant": "spec", "base": "filtered", "nav": "contains"}),
+    prum_curve: ((), {"quant": "spec", "base": "filtered", "nav": "contains"}),
     average_precall: ((), {"quant": "spec", "unretrieved": "zero"}),
     precall_curve: ((), {"quant": "spec", "unretrieved": "zero"}),
 }

@@ -1,6 +1,7 @@
 """PRUM, EPRUM by containment, ERRel: against definitions by enumeration."""
 
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +12,15 @@ from hypothesis import strategies as st
 from building import gold_of, run_of
 from focuseval.data.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
 from focuseval.data.run import Run
-from focuseval.measures.entry_points import eprum_contains, expected_ratio, prum
+from focuseval.errors import MeasureError
+from focuseval.measures.entry_points import (
+    expected_precision,
+    expected_ratio,
+    precision_at_rank,
+    precision_recall_curve,
+    prum,
+    prum_curve,
+)
 from focuseval.measures.matching import match
 from focuseval.measures.prepared import prepare
 from oracle import prum as slow
@@ -33,11 +42,20 @@ def expected(case, value, kind="full"):
 @given(cases(), st.sampled_from(["full", "filtered"]), st.integers(1, 100), st.integers(1, 14))
 def test_navigation_by_containment_equals_its_slow_twin(case, kind, percent, k):
     m = case.matched(filtered_tags=("link",), base=kind)
-    np.testing.assert_allclose(eprum_contains(m, None, case.quant), expected(case, slow.mean_eprum, kind), atol=1e-12)
+    eprum = partial(expected_precision, m, 0.1, "contains", quant=case.quant)
+    np.testing.assert_allclose(eprum(), expected(case, slow.mean_eprum, kind), atol=1e-12)
     level = Fraction(percent, 100)
     at_level = expected(case, lambda r, y: slow.eprum(r, y, -(-len(y) * percent // 100)), kind)
-    np.testing.assert_allclose(eprum_contains(m, level, case.quant), at_level, atol=1e-12)
-    np.testing.assert_allclose(prum(m, case.quant), expected(case, slow.prum, kind), atol=1e-12)
+    np.testing.assert_allclose(eprum(at=level), at_level, atol=1e-12)
+    np.testing.assert_allclose(
+        precision_recall_curve(m, nav="contains", quant=case.quant)[1][:, percent - 1], at_level, atol=1e-12
+    )
+    np.testing.assert_allclose(prum(m, quant=case.quant), expected(case, slow.prum, kind), atol=1e-12)
+    at_level = expected(case, lambda r, y: slow.prum(r, y, -(-len(y) * percent // 100)), kind)
+    np.testing.assert_allclose(prum(m, quant=case.quant, at=level), at_level, atol=1e-12)
+    np.testing.assert_allclose(prum_curve(m, quant=case.quant)[1][:, percent - 1], at_level, atol=1e-12)
+    at_rank = expected(case, lambda r, y: slow.eprum_at_rank(r, y, k), kind)
+    np.testing.assert_allclose(precision_at_rank(m, 0.1, "contains", case.quant, at=k), at_rank, atol=1e-12)
     share = expected(case, lambda r, y: slow.errel(r, y, k), kind)
     np.testing.assert_allclose(expected_ratio(m, at=k, quant=case.quant), share, atol=1e-12)
 
@@ -46,8 +64,30 @@ def test_a_result_shows_a_target_that_it_contains_even_if_it_is_not_relevant_its
     # under strict only /a/b/c is relevant; the article that contains it is in no base, and shows it at rank 2
     assessments = {("t1", "d1", "/a[1]/b[1]/c[1]"): (3, 3, 0, 0)}
     case = Case("grades", "strict", assessments, {"t1": [("d1", "/a[1]/b[2]"), ("d1", "/a[1]")]})
-    np.testing.assert_allclose(prum(case.matched(), "strict"), [1 / 2])
-    np.testing.assert_allclose(eprum_contains(case.matched(), None, "strict"), [1 / 2])
+    np.testing.assert_allclose(prum(case.matched(), quant="strict"), [1 / 2])
+    np.testing.assert_allclose(expected_precision(case.matched(), 0.1, "contains", quant="strict"), [1 / 2])
+
+
+def test_prum_and_eprum_at_levels_and_ranks_by_hand():
+    # Ideal elements: two in d1, one in d2. Rank 1 shows nothing, rank 2 (all of d1) two of them, rank 3 the third.
+    # PRUM on the way to 1 or 2: one of 2 items read is useful; to 3: two of 3. EPRUM: m(2) = 1 article at rank 2,
+    # m(3) = 2 articles at rank 3. Equation 16: at rank 2 one article would have done, at rank 3 two, at rank 1 none.
+    ideal = (("d1", "/a[1]/b[1]"), ("d1", "/a[1]/b[2]"), ("d2", "/a[1]"))
+    assessments = {("t1", *place): (2, -1, 9, 9) for place in ideal}
+    run = {"t1": [("d3", "/a[1]"), ("d1", "/a[1]"), ("d2", "/a[1]")]}
+    m = Case("highlights", "spec", assessments, run).matched()
+    half, whole = Fraction(1, 2), Fraction(1)
+    np.testing.assert_allclose([prum(m, at=half)[0], prum(m, at=whole)[0], prum(m)[0]], [1 / 2, 2 / 3, (1 + 2 / 3) / 3])
+    eprum = partial(expected_precision, m, 0.1, "contains")
+    np.testing.assert_allclose([eprum(at=half)[0], eprum(at=whole)[0], eprum()[0]], [1 / 2, 2 / 3, (1 + 2 / 3) / 3])
+    np.testing.assert_allclose([precision_at_rank(m, 0.1, "contains", at=k)[0] for k in (1, 2, 3)], [0, 1 / 2, 2 / 3])
+
+
+def test_a_quantisation_of_entry_points_is_refused_by_name():
+    m = entry_points([0], [(0, 0)])
+    for call in (partial(precision_at_rank, at=3), expected_precision):
+        with pytest.raises(MeasureError, match=r"EPRUM\(quant=sog\): entry points have no grades; add nav=contains"):
+            call(m, 0.1, "distance", quant="sog")
 
 
 def entry_points(beps, entries):
@@ -87,8 +127,10 @@ def test_navigation_by_distance_equals_an_enumeration_of_histories(beps, positio
     m = entry_points(beps, entries)
     T = sum(b >= 0 for b in beps)
     p = [Fraction(100, 100 + abs(x - beps[i])) if beps[i] >= 0 else Fraction(0) for i, x in entries]
-    wanted = slow.prum_distance(p, T)
-    assert prum(m, nav="distance")[0] == pytest.approx(float(wanted), abs=1e-12)
+    wanted = [float(slow.prum_distance(p, R)) for R in range(1, T + 1)]
+    assert prum(m, nav="distance")[0] == pytest.approx(sum(wanted) / T, abs=1e-12)
+    for R, value in enumerate(wanted, 1):
+        assert prum(m, nav="distance", at=Fraction(R, T))[0] == pytest.approx(value, abs=1e-12)
     for k in (1, 3, 9):
         assert expected_ratio(m, at=k, nav="distance")[0] == pytest.approx(float(sum(p[:k], Fraction(0)) / T))
 
@@ -96,8 +138,9 @@ def test_navigation_by_distance_equals_an_enumeration_of_histories(beps, positio
 def test_a_run_that_shows_no_target_scores_exactly_nothing():
     case = Case("grades", "strict", {("t1", "d1", "/a[1]"): (3, 3, 0, 0)}, {"t1": [("d1", "/z[1]")]})
     for at in (None, Fraction(1, 2)):
-        assert eprum_contains(case.matched(), at, "strict").tolist() == [0]
-    assert prum(case.matched(), "strict").tolist() == [0]
+        assert expected_precision(case.matched(), 0.1, "contains", quant="strict", at=at).tolist() == [0]
+    assert precision_at_rank(case.matched(), 0.1, "contains", "strict", at=2).tolist() == [0]
+    assert prum(case.matched(), quant="strict").tolist() == [0]
 
 
 def test_topics_with_more_targets_change_nothing_for_others():

@@ -88,6 +88,8 @@ def test_normalised_gain_equals_its_slow_twin(case, kind, k):
     np.testing.assert_allclose(
         values, expected(case, base, lambda r, b: slow.nxcg(k, r, b, slow_base.ideal(b), b)), atol=1e-12
     )
+    values = normalised_cumulated_gain(m, k, case.quant, kind, "all")
+    np.testing.assert_allclose(values, expected(case, base, lambda r, b: slow.nxcg_of_all(k, r, b)), atol=1e-12)
     values = mean_normalised_cumulated_gain(m, k, case.quant, kind)
     np.testing.assert_allclose(
         values, expected(case, base, lambda r, b: slow.manxcg(k, r, b, slow_base.ideal(b))), atol=1e-12
@@ -213,6 +215,38 @@ def test_a_result_that_contains_several_ideal_elements_takes_the_one_that_leaves
     assessments |= {("t1", "d1", "/a[1]/b[1]"): (2, -1, 2, 2), ("t1", "d1", "/a[1]/b[2]"): (2, -1, 4, 3)}
     case = Case("highlights", "spec", assessments, {"t1": [("d1", "/a[1]/b[1]"), ("d1", "/a[1]")]})
     np.testing.assert_allclose(normalised_cumulated_gain(case.matched(), 2), [(1 + 0.5) / 1.75])
+
+
+def test_every_relevant_element_gains_in_full_where_all_are_ideal():
+    # Lalmas et al. 2007, section 8.2: gains .7 + .7 + .5 over the best three of the full base, .7 + .7 + .7. Of the
+    # ideal base (sec[1] and sec[2]/p[1]) the second paragraph of sec[1] gains nothing: (.7 + 0 + .5) / 2.1
+    sec, other = "/article[1]/sec[1]", "/article[1]/sec[2]"
+    sizes = {sec: (200, 140), f"{sec}/p[1]": (100, 70), f"{sec}/p[2]": (100, 70), other: (300, 10)}
+    sizes |= {f"{other}/p[1]": (20, 10), "/article[1]": (500, 150)}
+    run = [("d1", path) for path in (f"{sec}/p[1]", f"{sec}/p[2]", f"{other}/p[1]")]
+    assessments = {("t1", "d1", path): (2, -1, size, rsize) for path, (size, rsize) in sizes.items()}
+    m = Case("highlights", "spec", assessments, {"t1": run}).matched()
+    values = [normalised_cumulated_gain(m, 3, "spec", "full", ideal)[0] for ideal in ("all", "full", "ideal")]
+    np.testing.assert_allclose(values, [1.9 / 2.1, 1.2 / 2.1, 1])
+
+
+@given(cases())
+def test_the_full_base_in_order_of_gain_has_gain_one_at_every_rank_where_all_are_ideal(case):
+    m = perfect(case, base_of(case)).matched()
+    _, values = normalised_curve(m, case.quant, "full", "all")
+    assert set(values[~np.isnan(values)].ravel()) <= {1.0}
+
+
+def test_sums_of_quantised_gains_are_the_decimals_that_a_hand_would_add():
+    # SOG: 33 is 1, 23 is .9, 11 is .1, and .9 + .1 · 10 is 1.9, too; thirds (specificity) stay what they are
+    grades = {("t1", "d1", "/a[1]/b[1]"): (3, 3, 0, 0), ("t1", "d1", "/a[1]/b[2]"): (2, 3, 0, 0)}
+    grades |= {("t1", "d1", f"/a[1]/c[{i}]"): (1, 1, 0, 0) for i in range(1, 11)}
+    run = {"t1": [("d1", path) for _, _, path in list(grades)[1:]]}
+    m = Case("grades", "sog", grades, run).matched()
+    assert (cumulated_gain(m, 11, "sog").tolist(), ideal_gain(m, 2, "sog").tolist()) == ([1.9], [1.9])
+    assert gain_curve(m, "sog")[1][0].tolist() == [*(round(0.9 + i / 10, 1) for i in range(11)), 1.9]
+    assert ideal_curve(m, "sog")[1][0, :2].tolist() == [1, 1.9]
+    np.testing.assert_allclose(cumulated_gain(one_topic([20, 20], [1, 2]).matched(), 2), [2 / 3], rtol=1e-13)
 
 
 def test_curves_are_data():

@@ -17,10 +17,10 @@ def precision(weak_ranks, xn):
     return None
 
 
-def average_precision(weak_ranks, n, rest=None):
-    """Mean over x = .01 … 1; the `rest` of the collection's elements stands on one last weak rank."""
+def average_precision(weak_ranks, n, rest=None, levels=range(1, 101)):
+    """Mean over x = .01 … 1, or other levels; the `rest` of the collection stands on one last weak rank."""
     total = Fraction(0)
-    for level in range(1, 101):
+    for level in levels:
         xn = Fraction(level, 100) * n
         found = precision(weak_ranks, xn)
         if found is None and rest is not None:
@@ -30,4 +30,4 @@ def average_precision(weak_ranks, n, rest=None):
             i = max(rest - r, 0)
             found = xn / (xn + (returned - reached) + (xn - reached) * i / (r + 1))
         total += found or 0
-    return total / 100
+    return total / len(levels)

@@ -26,9 +26,9 @@ def points(results, grades, quant, overlap="yes"):
     return found
 
 
-def average_precision(results, grades, quant, overlap="yes"):
+def average_precision(results, grades, quant, overlap="yes", levels=range(1, 101)):
     total = Fraction(0)
-    for level in range(1, 101):
+    for level in levels:
         reached = (p for r, p in points(results, grades, quant, overlap) if r >= Fraction(level, 100))
         total += next(reached, Fraction(0))
-    return total / 100
+    return total / len(levels)

@@ -35,36 +35,38 @@ def mean_eprum(results, targets):
     return sum(eprum(results, targets, R) for R in range(1, len(targets) + 1)) / len(targets)
 
 
-def prum_of_history(history, T):
-    """PRUM when the number of targets seen after every rank is certain."""
-    total = Fraction(0)
-    for R in range(1, T + 1):
-        before = [0, *history[:-1]] if history else []
-        read = sum(b < R for b in before)
-        useful = sum(b < R and now > b for b, now in zip(before, history, strict=True))
-        total += Fraction(useful, read) if read else 0
-    return total / T
+def prum_at(history, R):
+    """PRUM on the way to R targets, when the number of targets seen after every rank is certain."""
+    before = [0, *history[:-1]] if history else []
+    read = sum(b < R for b in before)
+    useful = sum(b < R and now > b for b, now in zip(before, history, strict=True))
+    return Fraction(useful, read) if read else Fraction(0)
 
 
-def prum(results, targets):
-    return prum_of_history([len(seen) for seen in shown(results, targets)], len(targets))
+def prum(results, targets, R=None):
+    history = [len(seen) for seen in shown(results, targets)]
+    wanted = [R] if R else range(1, len(targets) + 1)
+    return sum(prum_at(history, R) for R in wanted) / len(wanted)
 
 
-def prum_distance(p, T):
+def prum_distance(p, R):
     """PRUM when item k shows a new target with probability p[k]: expectations over every possible history."""
-    total = Fraction(0)
-    for R in range(1, T + 1):
-        useful = read = Fraction(0)
-        for outcome in product([0, 1], repeat=len(p)):
-            chance = Fraction(1)
-            for x, pk in zip(outcome, p, strict=True):
-                chance *= pk if x else 1 - pk
-            for k, x in enumerate(outcome):
-                if sum(outcome[:k]) < R:
-                    read += chance
-                    useful += chance * x
-        total += useful / read if read else 0
-    return total / T
+    useful = read = Fraction(0)
+    for outcome in product([0, 1], repeat=len(p)):
+        chance = Fraction(1)
+        for x, pk in zip(outcome, p, strict=True):
+            chance *= pk if x else 1 - pk
+        for k, x in enumerate(outcome):
+            if sum(outcome[:k]) < R:
+                read += chance
+                useful += chance * x
+    return useful / read if read else Fraction(0)
+
+
+def eprum_at_rank(results, targets, r):
+    """The fewest articles with as many targets as the first r results show, over r."""
+    seen = shown(results, targets)[:r]
+    return Fraction(fewest_articles(targets, len(seen[-1])) if seen and seen[-1] else 0, r)
 
 
 def errel(results, targets, k):

@@ -11,6 +11,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import Stemmer
 
+from focuseval.data.topics.syntax import Step
 from focuseval.retrieval.terms import stop_words
 
 DENSE = [
@@ -215,19 +216,24 @@ class Slow:
 
     def structured(self, query, all_terms, weigh):
         everything = weigh(all_terms)
-        strict = self.s.cas == "strict"
+        target, support = {"strict": "SS", "vague": "VV"}.get(self.s.cas, self.s.cas)
+        bare = [Step(step.axis, step.names) for step in query.steps]
+        anywhere = Step("//", ("*",), query.steps[-1].predicates)
+        steps = [*query.steps[:-1], anywhere] if (target, support) == ("V", "S") else query.steps
         scored = []
         for unit in self.elements:
             if not self.wanted(unit, everything):
                 continue
-            exempt = strict and unit.tag in query.steps[-1].names and (not self.s.tags or unit.tag in self.s.tags)
+            exempt = (
+                target == "S" and unit.tag in query.steps[-1].names and (not self.s.tags or unit.tag in self.s.tags)
+            )
             if unit not in self.units and not (exempt and "*" not in query.steps[-1].names):
                 continue
-            sums = list(self._chains(unit, query.steps, weigh))
+            sums = list(self._chains(unit, steps, weigh))
             asked = float(np.round(self.mixed(max(sums), unit, everything), 9)) if sums else None
-            if strict and asked is not None:
+            if support == "S" and asked is not None:
                 scored.append((unit, asked))
-            if not strict:
+            if support == "V" and (target == "V" or list(self._chains(unit, bare, weigh))):
                 plain = float(np.round(self.mixed(self.own(unit, everything), unit, everything), 9))
                 scored.append((unit, plain + (asked or 0.0)))
         return self.ordered(scored)

@@ -75,3 +75,8 @@ def nxcg(k, results, base, ideal, against=None):
 
 def manxcg(k, results, base, ideal):
     return sum(nxcg(i, results, base, ideal) for i in range(1, k + 1)) / k
+
+
+def nxcg_of_all(k, results, base):
+    """Every relevant element is ideal: gains of the full base over the best list of the full base."""
+    return sum(gains(results, base)[:k], Fraction(0)) / sum(sorted(base.values(), reverse=True)[:k])

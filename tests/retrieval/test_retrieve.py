@@ -13,6 +13,7 @@ import focuseval as fe
 from focuseval.cli import main
 from focuseval.collection import batches
 from focuseval.collection.boundaries import words
+from focuseval.data.topics.topic import plain_topic
 from focuseval.errors import CollectionError, FocusevalError
 from focuseval.example import ROOT
 from strategies.remarks import lines_of
@@ -36,7 +37,30 @@ def test_every_run_keeps_the_rules_of_its_task(example, unit, task):
     assert list(fe.check(run, task, example)) == []
 
 
-@pytest.mark.parametrize("cas", ["strict", "vague", "ignore"])
+def test_the_four_interpretations_of_a_structured_title(tmp_path):
+    # Lalmas & Tombros (2007), section 2.2: target and support, each strict or vague
+    trusted, other = (
+        f"<article><abs>{word}</abs><sec>key</sec><bib><p>key</p></bib></article>" for word in ("trust", "moon")
+    )
+    (tmp_path / "a.xml").write_text(trusted)
+    (tmp_path / "b.xml").write_text(other)
+    documents = fe.open_documents(tmp_path)
+    title = "//article[about(.//abs, trust)]//sec[about(., key)]"
+    found = {}
+    for cas in ("SS", "SV", "VS", "VV"):
+        run = fe.retrieve(documents, [plain_topic("1", title)], cas=cas, task="thorough", min_words=0)
+        paths = zip(run.document.to_pylist(), run.path.to_pylist(), strict=True)
+        found[cas] = {document[0] + path.replace("[1]", "").removeprefix("/article") for document, path in paths}
+    assert found["SS"] == {"a/sec"}
+    assert found["SV"] == {"a/sec", "b/sec"}
+    assert found["VS"] == {"a/sec", "a/bib", "a/bib/p"}
+    assert found["VV"] == {"a", "a/abs", "a/sec", "a/bib", "a/bib/p", "b", "b/sec", "b/bib", "b/bib/p"}
+    strict, vague = (fe.retrieve(documents, [plain_topic("1", title)], cas=cas).score for cas in ("strict", "vague"))
+    for name, scores in (("SS", strict), ("VV", vague)):
+        assert fe.retrieve(documents, [plain_topic("1", title)], cas=name).score.tolist() == scores.tolist()
+
+
+@pytest.mark.parametrize("cas", ["strict", "vague", "ignore", "SV", "VS"])
 def test_structured_titles_give_valid_runs(example, cas):
     run = fe.retrieve(example, ROOT / "topics.xml", cas=cas)
     assert len(run)

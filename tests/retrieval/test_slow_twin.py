@@ -126,7 +126,12 @@ def test_chunks_are_scored_and_listed_as_by_the_slow_twin(chunked, query, mix, i
     assert run.score.tolist() == pytest.approx([score for _, score in expected])
 
 
-@given(random.collections, random.structured, settings_of_elements, st.sampled_from(["strict", "vague", "ignore"]))
+@given(
+    random.collections,
+    random.structured,
+    settings_of_elements,
+    st.sampled_from(["strict", "vague", "SV", "VS", "ignore"]),
+)
 @settings(max_examples=2 * settings.default.max_examples)
 def test_structured_queries_are_scored_and_listed_as_by_the_slow_twin(documents, query, asked, cas):
     compare(documents, query, RetrievalSettings(**{**vars_of(asked), "cas": cas}))

@@ -1,6 +1,7 @@
 """``focuseval simulate``: the best run for every task and profile, and runs that say how they were made."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -94,12 +95,38 @@ def test_tags_that_are_dropped_are_in_no_base_and_named_in_the_signature():
     assert CliRunner().invoke(main, line).exit_code == 2
 
 
+PAIRS = {"a": "23", "b": "31", "c": "13"}
+GRADED = "".join(
+    f'<file file="{d}"><path path="/article[1]" exhaustiveness="{es[0]}" specificity="{es[1]}"/></file>'
+    for d, es in PAIRS.items()
+)
+
+
+@pytest.mark.parametrize(
+    ("options", "order"),
+    [
+        ([], "abc"),  # gen: .75, .75, .5
+        (["--quant", "sog"], "acb"),  # .9, .25, .75: Kazai and Lalmas (2005), p. 15, "runs (using SOG)"
+        (["--profile", "inex2004"], "acb"),
+        (["--profile", "inex2004", "--quant", "gen"], "abc"),
+        (["--quant", "e321_s3"], "ac"),
+    ],
+)
+def test_runs_of_a_graded_recall_base_follow_the_quantisation(options, order):
+    Path("gold.xml").write_text(f'<assessments topic="1">{GRADED}</assessments>')
+    line = ["simulate", "gold.xml", "--kind", "ideal", "-o", "run.xml", *options]
+    done = CliRunner().invoke(main, line)
+    assert done.exit_code == 0, done.output
+    assert "".join(re.findall("<file>(.)</file>", Path("run.xml").read_text())) == order
+
+
 @pytest.mark.parametrize(
     ("options", "name"),
     [
         (["--kind", "ideal"], "ideal"),
         (["--kind", "ideal", "--profile", "inex2006"], "ideal(profile=inex2006)"),
         (["--kind", "full", "--drop-tags", "p,b"], "full(drop_tags=p+b)"),
+        (["--kind", "ideal", "--quant", "strict5"], "ideal(quant=strict5)"),
         (["--kind", "random", "--seed", "3"], "random(results=1500,seed=3)"),
         (
             ["--kind", "degraded", "--noise", "0.5", "--seed", "7", "--task", "focused"],

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from focuseval.cli.options import evaluation_options, results_options
-from focuseval.cli.output import READS, Command, write_results
+from focuseval.cli.output import READS, Command, echo_lines, write_results
 from focuseval.cli.score import score_files
 from focuseval.cli.significance import baseline_option, given, significance_options, with_baseline
+from focuseval.errors import MeasureError
 from focuseval.evaluation import comparing
 from focuseval.measures import parse
 
@@ -54,14 +56,23 @@ def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     def with_variants(planned: Evaluation) -> Evaluation:
         """Plan what the correlations need, too, so that everything is scored once."""
         measures[:] = dict.fromkeys(measure.key for measure in planned.plan.measures)
+        refused: dict[str, MeasureError] = {}
         for axis in options["axes"]:
-            groups.extend(comparing.variants(axis, measures, planned.prepared.gold.scale))
-        names = dict.fromkeys(name for _, group in groups for name in group if name not in measures)
-        return replace(planned, plan=replace(planned.plan, measures=(*planned.plan.measures, *map(parse, names))))
+            for names in [measures] if axis == "measures" else [[name] for name in measures]:
+                try:
+                    groups.extend(comparing.variants(axis, names, planned.prepared.gold.scale))
+                except MeasureError as why:
+                    refused[f"--correlate {axis}: {why}"] = why
+        if refused and not groups:
+            raise next(iter(refused.values()))
+        echo_lines(refused)
+        more = dict.fromkeys(name for _, group in groups for name in group if name not in measures)
+        return replace(planned, plan=replace(planned.plan, measures=(*planned.plan.measures, *map(parse, more))))
 
     scores = score_files(gold, with_baseline(runs, options["baseline"]), options, with_variants)
-    comparisons = [scores.compare(measure, baseline=options["baseline"], **given(options)) for measure in measures]
-    correlated = comparing.correlations(scores, groups, options["coefficient"])
+    judged = cache(lambda measure: scores.compare(measure, baseline=options["baseline"], **given(options)))
+    comparisons = [judged(measure) for measure in measures]
+    correlated = comparing.correlations(scores, groups, options["coefficient"], judged)
 
     def values() -> dict[str, object]:
         both = {"signature": scores.signature, "gold_sha256": scores.gold_sha256}
@@ -69,6 +80,7 @@ def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
 
     def tables() -> list[Table]:
         matrices = comparing.comparison_tables(comparisons, every_pair=options["pairs"])
-        return [*matrices, *map(comparing.correlation_table, correlated)]
+        both = (comparing.correlation_table, comparing.starred_table)
+        return [*matrices, *(table(one) for one in correlated for table in both)]
 
     write_results(options, values, tables, scores.signature)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -42,12 +43,15 @@ if TYPE_CHECKING:
 @whose_options()
 @repairs_option
 @profile_option("Cut a run's lists where the campaign does")
+@click.option("--as", "mapped", type=click.Choice(["elements"]), help="Map passages to the elements that fit best.")
 @click.option("--force", is_flag=True, help="Replace a folder of assessments that exists already.")
 @click.option("--lossy", is_flag=True, help="Leave out what the target format cannot express, and count it.")
 def convert(source: str, target: str, wanted: str | None, **options: Any) -> None:
     r"""Convert a run or a gold; IN and OUT may be - (standard input, standard output), and IN an assessment project.
 
     Nothing is lost silently: what the target format cannot express is refused, or with --lossy left out and counted.
+    With --as elements a passage becomes the element with the highest F-score against it, of equal ones the smaller,
+    then the outer one, once in a topic; measures of elements can score it then, with score --repair where they nest.
 
     \b
     Examples:
@@ -55,6 +59,7 @@ def convert(source: str, target: str, wanted: str | None, **options: Any) -> Non
       focuseval convert run.xml run.fol --index wiki.idx         paths become offsets
       focuseval convert assessments/ qrels.txt --to inex-2008 --index wiki.idx
       focuseval convert run.xml docs.trec --lossy                elements become documents
+      focuseval convert run.fol elements.xml --as elements --index wiki.idx
       focuseval convert judging/ gold.jsonl --adjudicated        the judgements of 'focuseval assess'
       focuseval convert questions_df.csv gold.jsonl --docs corpora/ --repairs repairs.csv
       zcat run.gz | focuseval convert - - --to jsonl
@@ -91,4 +96,10 @@ def _convert_file(source: str, target: str, wanted: str | None, options: dict[st
         profile = profile_named(options["profile"])
         cutoff = profile.policies_of(profile.task(None)).get("cutoff")
     more = {"lossy": options["lossy"], "replace": options["force"], "cutoff": cutoff}
+    if options["mapped"]:
+        if index is None:
+            raise MissingDataError(f"{source}: --as elements needs the collection's elements; give --index or --docs")
+        from focuseval.studies.fidelity import fitting_elements  # noqa: PLC0415  few conversions map
+
+        more["change"] = partial(fitting_elements, index=index)
     return convert_file(source, target, wanted, given=given, index=index, **more)

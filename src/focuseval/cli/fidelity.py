@@ -14,7 +14,7 @@ from focuseval.cli.options import (
     read_judged,
     results_options,
 )
-from focuseval.cli.output import READS, Command, write_results
+from focuseval.cli.output import READS, Command, echo_lines, write_results
 from focuseval.cli.score import write_curves
 from focuseval.studies.fidelity import as_json, tables
 from focuseval.studies.fidelity import fidelity as test_measures
@@ -33,12 +33,14 @@ def fidelity(gold: str, **options: Any) -> None:
 
     Prints which expected orders each measure keeps in the S×R space, its steps with a paired t-test, the four runs of
     the recall base, what each measure takes into account (found by running it), and the gap between passages and
-    elements. Without -m the measures of the papers are tested.
+    elements. Without -m the measures of the papers are tested. Graded elements without highlighted text (2002–04) have
+    the runs of the recall base and the requirements alone; on grades of 2003–04 these runs use SOG, as their paper did.
 
     \b
     Examples:
       focuseval fidelity gold.jsonl --index wiki.idx
       focuseval fidelity judging/ --adjudicated
+      focuseval fidelity assessments-2004/ --docs ieee/ -m 'i2AP(quant=sog)' -m i3AP
       focuseval fidelity gold.jsonl --docs articles/ -m MAgP -m MAiP -m hAP --format latex
     """
     judged, index = read_judged(gold, options)
@@ -46,5 +48,6 @@ def fidelity(gold: str, **options: Any) -> None:
     results = test_measures(judged, options["measures"] or None, index, **policies)
     if options["curves"]:
         write_curves(results.recall_base, options["curves"])
-    signature = results.space.scores.signature
+    echo_lines(results.remarks)
+    signature = (results.space.scores if results.space else results.recall_base).signature
     write_results(options, lambda: as_json(results), lambda: tables(results), signature)

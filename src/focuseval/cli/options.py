@@ -238,6 +238,7 @@ def evaluation_options(
         "Repair runs that break the task's rules before they are scored, and say what was changed. (Quotes that "
         "moved are found again in any case; --repairs lists them.)"
     )
+    structure = "How the structure of topics is read: strict (SS) or vague (VV); SV, VS: target, then support."
     return combined(
         measure_option(measures),
         task_option(),
@@ -251,7 +252,7 @@ def evaluation_options(
             help="Topics without anything relevant: left out, or score 0 as in trec_eval.  [default: skip]",
         ),
         click.option("--cutoff", type=click.IntRange(1), help="Evaluate the first N results of each topic."),
-        click.option("--cas", type=click.Choice(["strict", "vague"]), help="How structure in topics is read."),
+        click.option("--cas", type=click.Choice(["strict", "vague", "SS", "SV", "VS", "VV"]), help=structure),
         click.option("--topics", metavar="FILE", help=topics),
         click.option("--repair", is_flag=True, help=repair),
         drop_tags_option,

@@ -32,7 +32,7 @@ retrieval_options = combined(
     click.option("--mix", type=float, help="Share of the document's score, from 0 to 1."),
     click.option("--idf", metavar="WHAT", help="Whether idf counts documents or units."),
     click.option("--language", metavar="NAME", help="Snowball's stemmer and stop words, or none; by default english."),
-    click.option("--cas", metavar="HOW", help="Structured titles: strict, vague or ignore; by default ignore."),
+    click.option("--cas", metavar="HOW", help="Structured titles: strict, vague, SV, VS or ignore; by default ignore."),
     click.option("-j", "--jobs", type=click.IntRange(1), help="Processes that read words; by default all cores."),
 )
 """What ``retrieve`` and ``search`` share."""
@@ -64,8 +64,8 @@ def retrieve(index: str, topics: str, **options: Any) -> None:
 
     \b
     Query words:  w wanted, +w counts twice, -w lowers the score, "two words" adds the phrase
-    --cas         structured titles (NEXI): ignore takes the title, strict returns only what the structure
-                  asks for, vague prefers it
+    --cas         structured titles (NEXI): ignore takes the title, strict (SS) returns only what the structure
+                  asks for, vague (VV) prefers it; SV is strict about the target only, VS about the rest only
 
     \b
     Examples:

@@ -28,6 +28,7 @@ from focuseval.studies.simulation import simulate as simulate_run
 @drop_tags_option
 @task_option("Make the run valid for this task; with --kind degraded and noise 0, its best run")
 @profile_option("The campaign whose recall base full, ideal, reversed, leaves and degraded are made of")
+@click.option("--quant", metavar="NAME", help="Gains of that base, such as sog; else the profile's or the year's.")
 @click.option("--noise", type=FiniteRange(0, 1), default=0.3, help="degraded: 0 is the task's best run, 1 is random.")
 @click.option("--depth", type=FiniteRange(), default=0.0, help="degraded: above 0 favours deep elements.")
 @click.option("--size-bias", type=FiniteRange(), default=0.0, help="degraded: above 0 favours large ones.")
@@ -48,19 +49,21 @@ def simulate(gold: str, **options: Any) -> None:
       focuseval simulate gold.jsonl --index wiki.idx --kind ideal -o ideal.xml
       focuseval simulate gold.jsonl --index wiki.idx --kind S_L-R_I -o run.txt
       focuseval simulate gold.jsonl --index wiki.idx --kind ideal --profile inex2006 -o ideal.xml
+      focuseval simulate assessments-2004/ --kind reversed --quant sog -o reverse_irb.xml
       focuseval simulate judging/ --assessor ann --kind ideal -o ideal.xml
       focuseval simulate gold.jsonl --index wiki.idx --kind degraded --noise 0.5 --seed 7 -o run.xml --task focused
     """
     task = find_task(options["task"]).name if options["task"] else None
     judged, index = read_judged(gold, options)
-    policies = Policies(drop_tags=options["drop_tags"] or ())
+    policies, quant = Policies(drop_tags=options["drop_tags"] or ()), options["quant"]
     if options["profile"]:  # for the task that is named, or the kind's own
         profile = profile_named(options["profile"])
         own = TASKS.get(options["kind"], "thorough")
         policies = policies.but(**profile.policies_of(profile.task(task or (own if own in profile.tasks else None))))
+        quant = quant or profile.quant
     turned = {name: options[name] for name in ("noise", "depth", "results", "seed")}
     dial = Dial(**turned, size=options["size_bias"], task=task or "thorough")
-    run = simulate_run(judged, options["kind"], index, dial=dial, without=policies.left_out())
+    run = simulate_run(judged, options["kind"], index, dial=dial, quant=quant or "auto", without=policies.left_out())
     run = replace(run, run_id=_name(run.run_id, options))
     if options["task"]:
         repaired, _ = repair(run, options["task"], index)
@@ -74,9 +77,10 @@ def simulate(gold: str, **options: Any) -> None:
 
 
 def _name(run_id: str, options: dict[str, Any]) -> str:
-    """Return the run's name with the profile and the tags left out, beside the dial's own parameters."""
+    """Return the run's name with the profile, gains and the tags left out, beside the dial's own parameters."""
     tags = options["drop_tags"] and "+".join(options["drop_tags"])
-    more = [f"{name}={value}" for name, value in (("profile", options["profile"]), ("drop_tags", tags)) if value]
+    shown = (("profile", options["profile"]), ("quant", options["quant"]), ("drop_tags", tags))
+    more = [f"{name}={value}" for name, value in shown if value]
     if not more or options["kind"] not in (*RECALL_BASE_KINDS, "degraded"):
         return run_id
     kind, _, own = run_id.removesuffix(")").partition("(")

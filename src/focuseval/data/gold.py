@@ -149,6 +149,11 @@ class Gold(Described):
         """Whether quotes were compared with the documents: a passage that then has no span is ambiguous or lost."""
         return self.placement is not None and self.placement.alignment is not None
 
+    @property
+    def sizes_only(self) -> bool:
+        """Whether sizes of elements are all that it says of highlighted text: there are no passages."""
+        return not len(self.passages.topic) and bool((self.elements.rsize > 0).any())
+
     def article_of(self, table: Passages | GradedElements) -> NDArray[np.int64]:
         """Return, for every passage or element, the row of its judged document, −1 where it was not judged."""
         known, wanted = (pack(t.topic, t.document) for t in (self.articles, table))

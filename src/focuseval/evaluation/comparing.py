@@ -7,31 +7,34 @@ measures.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from focuseval.data.tables import Column, Table, numbers, words
 from focuseval.errors import MeasureError
+from focuseval.inference.agreement import beyond_chance
 from focuseval.inference.comparison import STAR
-from focuseval.inference.correlation import correlate, explain, reading
+from focuseval.inference.correlation import SamePairs, correlate, explain, reading, same_pairs
 from focuseval.inference.intervals import bca
 from focuseval.measures import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from focuseval.data.tables import Row
     from focuseval.evaluation.scores import Scores
     from focuseval.inference.comparison import Comparison
 
 AXES = ("measures", "recall-bases", "ideals", "quantisations")
-"""What `variants` can vary: the measures given, base=full|filtered, ideal=ideal|full of nxCG, quant=…"""
+"""What `variants` can vary: the measures given, base=full|filtered, ideal=ideal|full|all of nxCG, quant=…"""
 
 MOST_DECIDING = 5
 _PARAMETER = {"recall-bases": "base", "ideals": "ideal", "quantisations": "quant"}
-_CHOICES = {"recall-bases": ("full", "filtered"), "ideals": ("ideal", "full")}
+_CHOICES = {"recall-bases": ("full", "filtered"), "ideals": ("ideal", "full", "all")}
 _BY_SCALE = {
     "coverage": ("strict", "gen"),
     "grades": ("strict", "gen", "sog"),
@@ -50,6 +53,8 @@ class Correlation:
     matrix: NDArray[np.float64]
     coefficient: str
     remarks: tuple[str, ...] = ()
+    starred: tuple[SamePairs, ...] = ()
+    """For every pair of names, in the order of `readings`, on how many pairs of runs they agree."""
 
     def readings(self) -> list[tuple[str, str, float, str]]:
         """Return every pair: the two names, the coefficient, and what the papers call it."""
@@ -90,9 +95,15 @@ def variants(axis: str, measures: Sequence[str], scale: str = "highlights") -> l
 
 
 def correlations(
-    scores: Scores, groups: Sequence[tuple[str, tuple[str, ...]]], coefficient: str = "tau-b"
+    scores: Scores,
+    groups: Sequence[tuple[str, tuple[str, ...]]],
+    coefficient: str = "tau-b",
+    compare: Callable[[str], Comparison] | None = None,
 ) -> list[Correlation]:
-    """Correlate the rankings of the runs within each group of measure names; all of them must have been scored."""
+    """Correlate the rankings of the runs within each group of measure names; all of them must have been scored.
+
+    `compare` gives the comparison of the runs under a name: with it, the pairs that differ significantly are counted.
+    """
     found = []
     for title, names in groups:
         values = scores.mean[:, [scores.measures.index(name) for name in names]].T
@@ -100,7 +111,10 @@ def correlations(
             raise MeasureError(f"{title}: some mean has no topic, so runs cannot be ranked by it")
         matrix = correlate(values, coefficient)
         remarks = explain(values, names)
-        found.append(Correlation(title, names, len(scores.runs), matrix, coefficient, remarks))
+        starred: tuple[SamePairs, ...] = ()
+        if compare is not None:
+            starred = tuple(same_pairs(a, b) for a, b in combinations([compare(n).significant for n in names], 2))
+        found.append(Correlation(title, names, len(scores.runs), matrix, coefficient, remarks, starred))
     return found
 
 
@@ -167,6 +181,14 @@ def correlation_table(correlation: Correlation) -> Table:
     return Table(title, (*words(""), *numbers(*correlation.names)), rows, notes)
 
 
+def starred_table(correlation: Correlation) -> Table:
+    """Return on how many pairs of runs two names find a significant difference, both, one of them or neither; and κ."""
+    pairs = zip(correlation.readings(), correlation.starred, strict=True)
+    rows: tuple[Row, ...] = tuple((f"{a} – {b}", *map(str, same), _kappa(same)) for (a, b, *_), same in pairs)
+    columns = (*words("between"), *numbers("both", "first only", "second only", "neither", "κ"))
+    return Table(f"Pairs of runs that differ significantly: {correlation.title}", columns, rows)
+
+
 def comparisons_json(comparisons: Sequence[Comparison], correlations: Sequence[Correlation] = ()) -> dict[str, Any]:
     """Return everything the tables show, as plain values; an infinite effect is null."""
     return {
@@ -196,6 +218,7 @@ def comparisons_json(comparisons: Sequence[Comparison], correlations: Sequence[C
                 "coefficient": c.coefficient,
                 "runs": c.runs,
                 "pairs": [{"a": a, "b": b, "value": _plain(v), "reading": r} for a, b, v, r in c.readings()],
+                "significant": [same._asdict() | {"kappa": _kappa(same)} for same in c.starred],
                 "remarks": list(c.remarks),
             }
             for c in correlations
@@ -221,6 +244,11 @@ def pair_json(c: Comparison, k: int) -> dict[str, Any]:
         "significant": bool(c.significant[k]),
         "verdict": c.verdict(k),
     }
+
+
+def _kappa(same: SamePairs) -> float | None:
+    """Return Cohen's κ of two ways of scoring about which pairs differ; None where nothing could disagree."""
+    return _plain(float(beyond_chance(*same.shares)))
 
 
 def _plain(value: float) -> float | None:

@@ -135,7 +135,11 @@ def plan_evaluation(gold: Any, runs: Any, measures: Any = None, **choices: Any) 
         sources = (read(sources[0], run_format, index), *sources[1:])  # it may name its task
     first = sources[0] if sources and isinstance(sources[0], Run) else None
     plan = plan_for(gold, first, tuple(asked), **choices)
-    strict = queries_of(topics, gold) if plan.policies.cas == "strict" else {}
+    strict = {}
+    if plan.policies.cas in {"strict", "SV"}:
+        strict = queries_of(topics, gold, required=choices.get("cas") is not None)
+    if plan.policies.cas == "strict" and not strict:  # a profile reads structure strictly where topics have it
+        plan = replace(plan, policies=plan.policies.but(cas="none"))
     tokenizer = tokenizer_for(tokenizer, plan.measures)
     if chunks is not None and not isinstance(chunks, Chunks):
         if len(chunks) != len(sources):

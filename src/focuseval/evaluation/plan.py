@@ -58,7 +58,8 @@ class Plan:
         parts += [f"refusals:{', '.join(self.refusals).replace('|', ' ')}"] if self.refusals else []
         if self.tokenizer is not None and any(asked.counts_tokens for asked in self.measures):
             parts.append(f"tokenizer:{self.tokenizer.name}")
-        if any(p.name == "quant" for asked in self.measures for p in asked.measure.parameters):
+        of_elements = (asked for asked in self.measures if "elements" in asked.needs and "quant" not in asked.given)
+        if any(p.name == "quant" for asked in of_elements for p in asked.measure.parameters):
             from focuseval.measures.assessed import QUANT_OF_SCALE  # noqa: PLC0415  only elements are quantised
 
             parts.append(f"quant:{QUANT_OF_SCALE.get(scale, 'none')}")

@@ -62,7 +62,8 @@ class RunScores:
 
 def match_source(source: Any, plan: Plan, prepared: Prepared, number: int | None = None) -> Matched:
     """Read a run, of such a number in the plan, and match it with the gold; one that breaks its task is refused."""
-    if not len(prepared.gold.passages.topic) and any(asked.needs == ("spans",) for asked in plan.measures):
+    gold, of_spans = prepared.gold, [asked.measure for asked in plan.measures if asked.needs == ("spans",)]
+    if not len(gold.passages.topic) and not all(one.or_sizes and gold.sizes_only for one in of_spans):
         _ = prepared.highlights  # refused for want of passages, before anybody asks for an index
     run = load(source, plan, prepared.index)
     return match(run, prepared, plan.policies, chunks=plan.chunks_of(number), tokenizer=plan.tokenizer)

@@ -136,9 +136,11 @@ def load(source: Any, plan: Plan, index: Collection | None) -> Run:
     return run
 
 
-def queries_of(topics: Any, gold: Gold) -> dict[str, Any]:
-    """Return topic → structural query; one without structure restricts nothing, one not given is refused."""
+def queries_of(topics: Any, gold: Gold, *, required: bool = True) -> dict[str, Any]:
+    """Return topic → structural query; none at all is refused where it is `required`, one not given always."""
     if topics is None:
+        if not required:
+            return {}
         raise MeasureError("strict structure (SCAS) needs the topics' queries; give topics=")
     if isinstance(topics, (str, PathLike)):
         from focuseval.data.topics import read_topics  # noqa: PLC0415  NEXI's parser, which few evaluations need
@@ -151,7 +153,7 @@ def queries_of(topics: Any, gold: Gold) -> dict[str, Any]:
             f"{len(unknown)} topics of {gold.file or 'the gold'} are not among the topics given ({unknown[0]} …), so "
             "what they ask for is unknown; give those of the gold's campaign as topics="
         )
-    if all(queries[name] is None for name in gold.topics):
+    if required and all(queries[name] is None for name in gold.topics):
         raise MissingDataError('no topic asks for structure, so nothing can be read strictly; leave out cas="strict"')
     return {name: query for name, query in queries.items() if query is not None}
 

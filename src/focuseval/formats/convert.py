@@ -23,7 +23,7 @@ from focuseval.data.gold import UNKNOWN, GradedElements, Passages
 from focuseval.data.remarks import Remark, worded
 from focuseval.data.spans import pack
 from focuseval.engine.storage import location
-from focuseval.errors import FormatError, UsageError
+from focuseval.errors import FormatError, UsageError, counted
 from focuseval.formats.catalogue import FORMATS, detect_source, find_format
 from focuseval.formats.content import open_sources, write_folder, write_whole
 from focuseval.formats.files import one_format, placed_gold
@@ -34,6 +34,7 @@ from focuseval.placing.pointers import differing_elements, is_pointer, strings, 
 from focuseval.placing.texts import column_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from collections.abc import Set as AbstractSet
     from pathlib import Path
 
@@ -55,14 +56,18 @@ def convert_file(
     lossy: bool = False,
     replace: bool = False,
     cutoff: int | None = None,
+    change: Callable[[Run], Run] | None = None,
 ) -> tuple[Remark, ...]:
     """Convert a run or a gold file into another format, and return the remarks of reading and writing.
 
-    With `replace` a folder of assessments that exists already is replaced; `cutoff` is the most results of a topic.
+    With `replace` a folder of assessments that exists already is replaced; `cutoff` is the most results of a topic;
+    `change` makes another run of what was read, and a remark counts the results that it leaves out.
     """
     sources = open_sources(source)
     before = given or (detect_source(sources[0]) if len(sources) == 1 else one_format(sources))
     after = format_of(target, wanted, before.kind)
+    if before.kind == "gold" and change is not None:
+        raise FormatError("expected a run, found a gold", at=source, remedy="only the results of a run are mapped")
     if before.kind == "gold":
         gold: Gold = before.reader(index)(sources)
         gold = gold if gold.passages.quote is None else placed_gold(gold, index)
@@ -76,6 +81,10 @@ def convert_file(
     if index is not None and run.start is not None:
         refuse_bad_spans(place_run(run, index))
     remarks = list(run.remarks)
+    if change is not None:
+        before_it, run = len(run), change(run)
+        repeats = counted(before_it - len(run), "result")
+        remarks += [_left_out(f"{repeats} of elements returned before")] if before_it > len(run) else []
     if cutoff is not None and (rest := np.count_nonzero((place := _places_in_topic(run)) >= cutoff)):
         remarks.append(_left_out(f"{rest:,} results beyond the first {cutoff:,} of their topics"))
         run = run.take(np.flatnonzero(place < cutoff))

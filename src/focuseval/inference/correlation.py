@@ -7,7 +7,7 @@ a row in which all runs score the same) is NaN; `explain` says why in a sentence
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -87,6 +87,34 @@ def tau_ap(candidate: NDArray[np.float64], truth: NDArray[np.float64]) -> float:
         places, inner = places[places > 0], (places - p)[places > 0]
         total += float(((c + inner / 2) / places).sum()) / t
     return 2 * total / (runs - 1) - 1
+
+
+class SamePairs(NamedTuple):
+    """On how many pairs of runs two ways of scoring find a significant difference: both, one of them, neither."""
+
+    both: int
+    first: int
+    second: int
+    neither: int
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """The share of the pairs on which they agree, and the one that chance would give; NaN without pairs."""
+        pairs = sum(self) or float("nan")
+        x, y = (self.both + self.first) / pairs, (self.both + self.second) / pairs
+        return (self.both + self.neither) / pairs, x * y + (1 - x) * (1 - y)
+
+
+def same_pairs(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> SamePairs:
+    """Return how far two ways of scoring agree on *which* pairs differ significantly, whoever is better in them.
+
+    So the quantisations of 2005 were compared (Lalmas & Tombros 2007, section 3.1).
+
+    >>> same_pairs(np.array([True, True, False, False]), np.array([True, False, False, False]))
+    SamePairs(both=1, first=1, second=0, neither=2)
+    """
+    found = (first & second, first & ~second, ~first & second, ~first & ~second)
+    return SamePairs(*(int(np.count_nonzero(pairs)) for pairs in found))
 
 
 def reading(tau: float) -> str:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
+from focuseval.errors import MissingDataError
 from focuseval.measures.documents import recall, relevant_upto
 from focuseval.measures.measure import Measure
 from focuseval.measures.spans import budgeted
-from focuseval.measures.topicwise import ceiling, count, harmonic, once, ratio, running, running_count, total
+from focuseval.measures.topicwise import ceiling, count, count_by, harmonic, once, ratio, running, running_count, total
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -19,7 +22,8 @@ if TYPE_CHECKING:
 
     from focuseval.measures.matching import Matched
     from focuseval.measures.measure import Budget
-    from focuseval.measures.topicwise import Floats, Integers
+    from focuseval.measures.recall_base import ElementMatch
+    from focuseval.measures.topicwise import Flags, Floats, Integers
 
 
 LEVELS = 101
@@ -102,22 +106,72 @@ _by_recall = partial(_characters, tasks=("focused", "thorough"), curve=interpola
 _articles = partial(_characters, needs=("documents",))
 
 
-def purity(m: Matched) -> tuple[Integers, Floats]:
-    """Return the rows that add highlighted text, and the share of each that it adds; all other shares are 0."""
-    rows = np.flatnonzero(m.new_rsize)
-    return rows, m.new_rsize[rows] / m.size[rows]
+class NewText(NamedTuple):
+    """The results that add highlighted text, in rank order."""
+
+    rows: Integers
+    new: Integers
+    """Characters that each of them adds."""
+    size: Integers
+    """Characters of each of them."""
+    whole: Integers
+    """For every topic, its highlighted characters."""
+
+
+@once
+def new_text(m: Matched) -> NewText:
+    """Return what every result adds; from the sizes of assessed elements where the gold has them and no passages.
+
+    So appendix B of Pehcevski and Thom (2007) can be computed as it stands there. The gold's elements are taken for all
+    that hold highlighted text: an element that it does not name holds none, and is refused where it must hold some.
+    """
+    gold = m.prepared.gold
+    if not gold.sizes_only:
+        rows = np.flatnonzero(m.new_rsize)
+        return NewText(rows, m.new_rsize[rows], m.size[rows], m.prepared.trel_of_topic)
+    base, elements = m.prepared.assessed.base("spec"), m.prepared.assessed.elements
+    match, size = m.match_base(base), elements.size[base.source]
+    rsize = np.minimum(elements.rsize[base.source], size)
+    refuse_unknown_text(m, match, rsize == size)
+    outermost = np.arange(len(base)) >= np.append(0, np.maximum.accumulate(base.last))[:-1]
+    new = match.newly(rsize)
+    rows = match.hits[new > 0]
+    whole = count_by(rsize[outermost], base.topic[outermost], m.topics)
+    return NewText(rows, new[new > 0], size[match.row[rows]], whole)
+
+
+def refuse_unknown_text(m: Matched, match: ElementMatch, highlighted: Flags) -> None:
+    """Refuse results outside the base that stand around one of its elements, or inside one `highlighted` whole."""
+    base, rows = match.base, np.flatnonzero((match.article >= 0) & (match.row < 0))
+    article, code = match.article[rows], match.code[rows]
+    first, last = base.within(article, np.maximum(code, 0))
+    fresh = base.lookup.find(base.key_of(article, np.maximum(code, 0))) < 0  # else it was returned before
+    unknown = (code >= 0) & (last > first) & fresh
+    paths = pa.array([], pa.string()) if m.path is None else m.path.take(rows).cast(pa.string())
+    while len(paths) and pc.max(pc.binary_length(paths)).as_py():
+        paths = pc.replace_substring_regex(paths, "/[^/]*$", "")
+        above = base.tree.find(paths)
+        around = base.lookup.find(base.key_of(article, np.maximum(above, 0)))
+        unknown |= (above >= 0) & (around >= 0) & highlighted[around] & fresh
+    if unknown.any():
+        at, gold = int(np.argmax(unknown)), m.prepared.gold
+        document = gold.documents[int(gold.articles.document[article[at]])]
+        place = "the whole document" if m.path is None else m.path[int(rows[at])]
+        what = f"{document}, {place} holds highlighted text, and the gold does not say how much"
+        raise MissingDataError(f"{m.run.file or m.run.run_id}: {what}; give a gold with passages, and index=")
 
 
 def hix_precision(m: Matched, at: int) -> Floats:
     """Return the mean share of new highlighted text over the first `at` results."""
-    rows, share = purity(m)
+    rows, new, size, _ = new_text(m)
     kept = m.rank[rows] <= at
-    return total(share[kept], m.topic[rows[kept]], m.topics) / at
+    return total((new / size)[kept], m.topic[rows[kept]], m.topics) / at
 
 
 def hix_recall(m: Matched, at: int) -> Floats:
     """Return the share of the topic's highlighted text that the first `at` results return."""
-    return ratio(count(np.where(m.rank <= at, m.new_rsize, 0), m.bounds), m.prepared.trel_of_topic)
+    rows, new, _, whole = new_text(m)
+    return ratio(count_by(np.where(m.rank[rows] <= at, new, 0), m.topic[rows], m.topics), whole)
 
 
 def hix_f(m: Matched, at: int) -> Floats:
@@ -127,14 +181,14 @@ def hix_f(m: Matched, at: int) -> Floats:
 
 def hix_average_precision(m: Matched) -> Floats:
     """Return hP at every rank, weighted by the share of the highlighted text that the rank adds."""
-    rows, share = purity(m)
+    rows, new, size, whole = new_text(m)
     topic = m.topic[rows]
     bounds = np.searchsorted(topic, np.arange(m.topics + 1))
-    precision = running(share, bounds) / m.rank[rows]
-    return ratio(total(precision * m.new_rsize[rows], topic, m.topics), m.prepared.trel_of_topic)
+    precision = running(new / size, bounds) / m.rank[rows]
+    return ratio(total(precision * new, topic, m.topics), whole)
 
 
-_overall = partial(Measure, cite="pehcevski2006hixeval", needs=("spans",))
+_overall = partial(Measure, cite="pehcevski2006hixeval", needs=("spans",), or_sizes=True)
 _at_rank = partial(_overall, at=("rank",), at_required=True, perfect=False)
 
 

@@ -8,17 +8,20 @@ elements of the ideal recall base, and a result shows every target that it conta
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from focuseval.errors import MeasureError
 from focuseval.measures.measure import Measure, Parameter
 from focuseval.measures.topicwise import ceiling, count, once, ratio, running, total, without_base
-from focuseval.measures.xcg import BASE, QUANT
+from focuseval.measures.xcg import BASE, LEVELS, QUANT
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from fractions import Fraction
+
     from focuseval.measures.matching import Matched
     from focuseval.measures.recall_base import ElementMatch
     from focuseval.measures.topicwise import Floats, Integers
@@ -113,20 +116,44 @@ def seen_targets(match: ElementMatch) -> Seen:
     return Seen(bounds, first[np.lexsort((first, topic))], least)
 
 
-def eprum_contains(m: Matched, at: Fraction | None = None, quant: str = "auto", base: str = "auto") -> Floats:
-    """Return m(R)/k at a recall level (R = ⌈level · T⌉), or its mean over R = 1 … T; 0 where R is not reached."""
-    seen = seen_targets(m.elements(quant, base))
-    targets = np.diff(seen.bounds)
-    precision = np.where(seen.rank < NEVER, seen.least / seen.rank, 0.0)
-    if at is None:
-        topic = np.repeat(np.arange(m.topics), targets)
-        return without_base(ratio(total(precision, topic, m.topics), targets), targets)
-    need = np.maximum(ceiling(targets, at), 1)
-    return without_base(np.append(precision, 0.0)[np.minimum(seen.bounds[:-1] + need - 1, len(precision))], targets)
+class OverRecall(NamedTuple):
+    """Precision at R = 1 … T targets, for every topic on end."""
+
+    precision: Floats
+    targets: Integers
+    """T of every topic."""
+
+    def mean(self) -> Floats:
+        """Return the mean over R."""
+        topic = np.repeat(np.arange(len(self.targets)), self.targets)
+        return without_base(ratio(total(self.precision, topic, len(self.targets)), self.targets), self.targets)
+
+    def at(self, levels: Sequence[Fraction]) -> Floats:
+        """Return precision at recall levels, R = ⌈level · T⌉: topics × levels."""
+        need = np.stack([np.maximum(ceiling(self.targets, level), 1) for level in levels], axis=1)
+        place = (np.cumsum(self.targets) - self.targets)[:, None] + need - 1
+        found = np.append(self.precision, 0.0)[np.minimum(place, len(self.precision))]
+        return without_base(found, self.targets[:, None])
 
 
-def prum(m: Matched, quant: str = "auto", base: str = "auto", nav: str = "contains", A: float = 0.1) -> Floats:
-    """Return the chance that an item read on the way to R targets shows a new one, averaged over R = 1 … T."""
+def prum(m: Matched, *, at: Fraction | None = None, **parameters: Any) -> Floats:
+    """Return the chance that an item read on the way to R targets shows a new one, averaged over R = 1 … T.
+
+    At a recall level l it is PRUM(l) of Kazai and Lalmas (2005): R is ⌈l · T⌉.
+    """
+    found = prum_over_recall(m, **parameters)
+    return found.mean() if at is None else found.at([at])[:, 0]
+
+
+def prum_curve(m: Matched, **parameters: Any) -> tuple[Floats, Floats]:
+    """Return the recall levels .01 … 1 and, for every topic, PRUM at each."""
+    return np.array(LEVELS, np.float64), prum_over_recall(m, **parameters).at(LEVELS)
+
+
+def prum_over_recall(
+    m: Matched, quant: str = "auto", base: str = "auto", nav: str = "contains", A: float = 0.1
+) -> OverRecall:
+    """Return the share of the items read on the way to R targets that show a new one."""
     if nav == "distance":
         return _prum_distance(m, A)
     seen = seen_targets(m.elements(quant, base))
@@ -138,10 +165,10 @@ def prum(m: Matched, quant: str = "auto", base: str = "auto", nav: str = "contai
     useful = np.cumsum(fresh & reached)  # ranks that show something new, up to the rank of each target
     useful = useful - (useful - (fresh & reached))[seen.bounds[topic]]
     read = np.where(reached, seen.rank, np.diff(m.bounds)[topic])
-    return without_base(ratio(total(ratio(useful, read), topic, m.topics), targets), targets)
+    return OverRecall(ratio(useful, read), targets)
 
 
-def _prum_distance(m: Matched, A: float) -> Floats:
+def _prum_distance(m: Matched, A: float) -> OverRecall:
     """Return PRUM where items show entry points with probability: every bracket becomes a probability.
 
     ``below[t, R]`` is the chance that fewer than R entry points were seen so far; it changes only at items that can
@@ -162,8 +189,8 @@ def _prum_distance(m: Matched, A: float) -> Floats:
         upto[here] = rank[row]
         below[here, 1:] += chance * (below[here, :-1] - below[here, 1:])
     read += below * (np.diff(m.a_bounds) - upto)[:, None]
-    wanted = np.arange(most + 1) <= targets[:, None]
-    return without_base(ratio(np.where(wanted, ratio(shown, read), 0.0).sum(axis=1), targets), targets)
+    wanted = np.arange(1, most + 1) <= targets[:, None]
+    return OverRecall(ratio(shown, read)[:, 1:][wanted], targets)
 
 
 def expected_ratio(
@@ -195,62 +222,77 @@ _targets = partial(
 )
 
 
-def expected_precision(m: Matched, A: float, nav: str, at: Fraction | None = None) -> Floats:
+def expected_precision(m: Matched, A: float, nav: str, *, at: Fraction | None = None, **of_elements: str) -> Floats:
     """Return the expected precision at a recall level, or, without one, its mean over R = 1 … T (MAP).
 
     An item shows its article's best entry point with probability s(x, b), see BEPD, independently of the others; with
-    ``nav=contains`` the targets are the ideal elements, and a result shows those that it contains.
+    ``nav=contains`` the targets are the ideal elements, and a result shows those that it contains. These are the three
+    parameters of Lalmas et al. (2007), section 7.2: what is rewarded, what it is worth, and how a reader gets there.
 
     The mean needs no distribution: summed over R, the chance to reach the R-th point at rank k, times R, is the chance
     to see the point at k, times the expected number of points seen by then.
     """
-    if nav == "contains":
-        return eprum_contains(m, at)
-    base = m.prepared.beps_of_topic
-    if at is not None:
-        need = np.maximum(ceiling(base, at), 1)
-        table = precision_by_recall(m, A)
-        return without_base(table[np.arange(m.topics), np.minimum(need, table.shape[1]) - 1], base)
+    if nav == "contains" or at is not None:
+        found = eprum_over_recall(m, A, nav, **of_elements)
+        return found.mean() if at is None else found.at([at])[:, 0]
+    beps = entry_points_alone(m, **of_elements)
     p, (topic, rank, _, bounds) = nearness(m, A), near(m)
     gain = p * (1 + running(p, bounds) - p) / rank
-    return without_base(ratio(total(gain, topic, m.topics), base), base)
+    return without_base(ratio(total(gain, topic, m.topics), beps), beps)
 
 
-def precision_by_recall(m: Matched, A: float) -> Floats:
-    """Return precision(R) for every topic (rows) and R = 1, 2 … (columns; 0 beyond what can be reached).
+def entry_points_alone(m: Matched, quant: str = "auto", **_: str) -> Integers:
+    """Return every topic's number of best entry points, all worth the same: a quantisation is refused."""
+    if quant != "auto":
+        raise MeasureError(f"EPRUM(quant={quant}): entry points have no grades; add nav=contains for elements")
+    return m.prepared.beps_of_topic
 
-    The number of points seen so far has a Poisson binomial distribution; it is carried from one possible point to the
-    next for all topics at once.
+
+def eprum_over_recall(
+    m: Matched, A: float = 0.1, nav: str = "distance", quant: str = "auto", base: str = "auto"
+) -> OverRecall:
+    """Return precision(R): m(R)/k by containment, expected by distance; 0 where R is not reached.
+
+    By distance the number of points seen so far has a Poisson binomial distribution; it is carried from one possible
+    point to the next for all topics at once.
     """
-    p, (_, rank, _, bounds) = nearness(m, A), near(m)
-    most = max(int(np.diff(bounds).max()), int(m.prepared.beps_of_topic.max()))
+    if nav == "contains":
+        seen = seen_targets(m.elements(quant, base))
+        return OverRecall(np.where(seen.rank < NEVER, seen.least / seen.rank, 0.0), np.diff(seen.bounds))
+    beps, p, (_, rank, _, bounds) = entry_points_alone(m, quant), nearness(m, A), near(m)
+    most = max(int(np.diff(bounds).max()), int(beps.max()))
     chance = np.zeros((m.topics, most + 1))
     chance[:, 0] = 1.0
     precision = np.zeros((m.topics, most))
     for step in range(int(np.diff(bounds).max())):
         here = np.flatnonzero(np.diff(bounds) > step)
         row = bounds[here] + step
-        seen = p[row, None] * chance[here, :-1]
-        precision[here] += seen * (np.arange(1, most + 1) / rank[row, None])
+        seen_now = p[row, None] * chance[here, :-1]
+        precision[here] += seen_now * (np.arange(1, most + 1) / rank[row, None])
         chance[here] *= 1 - p[row, None]
-        chance[here, 1:] += seen
-    return precision
+        chance[here, 1:] += seen_now
+    return OverRecall(precision[np.arange(1, most + 1) <= beps[:, None]], beps)
 
 
-def precision_at_rank(m: Matched, A: float, at: int) -> Floats:
-    """Return the expected number of best entry points seen in the first `at` ranks, divided by `at`."""
-    return without_base(seen_within(m, A, at) / at, m.prepared.beps_of_topic)
+def precision_at_rank(
+    m: Matched, A: float, nav: str = "distance", quant: str = "auto", base: str = "auto", *, at: int
+) -> Floats:
+    """Return the expected number of best entry points seen in the first `at` ranks, divided by `at`.
+
+    With ``nav=contains`` it is equation 16 of Lalmas et al. (2007) for the ideal elements: the fewest articles that
+    hold as many of them as the first `at` results show, divided by `at`.
+    """
+    if nav == "distance":
+        return without_base(seen_within(m, A, at) / at, entry_points_alone(m, quant))
+    seen = seen_targets(m.elements(quant, base))
+    targets, reached = np.diff(seen.bounds), count(seen.rank <= at, seen.bounds)
+    least = np.append(seen.least, 0)[np.maximum(seen.bounds[:-1] + reached - 1, 0)]
+    return without_base(np.where(reached > 0, least, 0) / at, targets)
 
 
-def precision_recall_curve(m: Matched, A: float = 0.1, nav: str = "distance") -> tuple[Floats, Floats]:
+def precision_recall_curve(m: Matched, **parameters: Any) -> tuple[Floats, Floats]:
     """Return the recall levels .01 … 1 and, for every topic, the expected precision at each."""
-    if nav == "contains":
-        levels = [expected_precision(m, A, nav, Fraction(i, 100)) for i in range(1, 101)]
-        return np.arange(1, 101) / 100, np.stack(levels, axis=1)
-    base, table = m.prepared.beps_of_topic, precision_by_recall(m, A)
-    need = np.maximum(-(-base[:, None] * np.arange(1, 101) // 100), 1)
-    points = np.take_along_axis(table, np.minimum(need, table.shape[1]) - 1, axis=1)
-    return np.arange(1, 101) / 100, without_base(points, base[:, None])
+    return np.array(LEVELS, np.float64), eprum_over_recall(m, **parameters).at(LEVELS)
 
 
 _entry_points = partial(
@@ -272,10 +314,11 @@ MEASURES = (
         example="A = 0.1, L = 1000, distances 0 and 100, two best entry points: (1 + 0.5) / 2 = 0.75."),
     _targets("PRUM", prum,
         "Precision-recall with user modelling: how often an item on the way to R ideal elements shows a new one.",
-        "piwowarski2005precision",
+        "piwowarski2005precision", at=("level",), curve=prum_curve,
         formula=r"\frac{\sum_k [\text{new at } k \wedge \text{fewer than } R \text{ before}]}"
         r"{\sum_k [\text{fewer than } R \text{ before } k]}",
-        example="One ideal element, first contained in the third result: 1 of 3 items read shows it, 0.3333."),
+        example="One ideal element, first contained in the third result: 1 of 3 items read shows it, 0.3333; "
+        "PRUM@0.5 is that on the way to half of the ideal elements."),
     _targets("ERRel", expected_ratio,
         "Expected ratio of relevant: the share of the ideal elements that the first results show.",
         "piwowarski2003expected", at=("rank",), at_required=True, perfect=False,
@@ -283,12 +326,13 @@ MEASURES = (
         example="Four ideal elements, one of them inside the first result: ERRel@1 = 0.25."),
     _entry_points("EPRUM", expected_precision,
         "Expected precision with user modelling: its mean over recall, or its value at a recall level.",
-        needs_if={("nav", "contains"): ("elements",)}, at=("level",), parameters=(REACH, _TO_ENTRY_POINT),
+        needs_if={("nav", "contains"): ("elements",)}, at=("level",), parameters=(REACH, _TO_ENTRY_POINT, QUANT, BASE),
         curve=precision_recall_curve,
         formula=r"precision(R) = \sum_k \frac{R}{k}\, P(\text{the } R\text{-th point is first reached at rank } k)",
         example="One best entry point, seen at rank 2 with probability 0.5: 0.5 · 1/2 = 0.25."),
     _entry_points("EPRUM-P", precision_at_rank, "Expected precision of entry points at a rank.", at=("rank",),
-        at_required=True, parameters=(STEEPNESS,), perfect=False,
+        at_required=True, needs_if={("nav", "contains"): ("elements",)},
+        parameters=(REACH, _TO_ENTRY_POINT, QUANT, BASE), perfect=False,
         formula=r"EPRUM\text{-}P@r = \frac{1}{r} \sum_{i \le r} p_i",
         example="Probabilities 1, 0.5, 0 at three ranks: EPRUM-P@3 = 0.5."),
 )  # fmt: skip

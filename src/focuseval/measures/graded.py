@@ -21,6 +21,9 @@ from focuseval.measures.topicwise import ceiling, count_by, ratio, running_count
 from focuseval.measures.xcg import LEVELS, QUANT
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from fractions import Fraction
+
     from focuseval.measures.matching import Matched
     from focuseval.measures.recall_base import ElementMatch
     from focuseval.measures.topicwise import Floats, Integers
@@ -87,8 +90,8 @@ def stopped(xn: Any, j: Any, i: Any, r: Any, s: Any) -> Any:
     return ratio(xn, below)
 
 
-def precall_curve(m: Matched, quant: str = "auto", unretrieved: str = "zero") -> tuple[Any, Floats]:
-    """Return the 100 recall levels and, for every topic, precision at each."""
+def precall_at(m: Matched, levels: Sequence[Fraction], quant: str = "auto", unretrieved: str = "zero") -> Floats:
+    """Return precision at recall levels: topics × levels."""
     chosen = quantisation(quant, m.prepared.gold.scale)
     if chosen in BEYOND_ONE:
         raise MeasureError(
@@ -97,11 +100,16 @@ def precall_curve(m: Matched, quant: str = "auto", unretrieved: str = "zero") ->
         )
     match = m.elements(chosen, "full")
     ranks = weak_ranks(m, match)
-    mass = np.stack([ceiling(match.base.full_list.total(), level) for level in LEVELS], axis=1)
+    mass = np.stack([np.maximum(ceiling(match.base.full_list.total(), level), 1) for level in levels], axis=1)
     found = precall(match, ranks, mass)
     rest = _last_block(m, match, mass) if unretrieved == "block" else 0.0
     found = np.where(np.isnan(found), rest, found)
-    return np.array(LEVELS, np.float64), without_base(found, match.base.full_list.length()[:, None])
+    return without_base(found, match.base.full_list.length()[:, None])
+
+
+def precall_curve(m: Matched, quant: str = "auto", unretrieved: str = "zero") -> tuple[Any, Floats]:
+    """Return the 100 recall levels and, for every topic, precision at each."""
+    return np.array(LEVELS, np.float64), precall_at(m, LEVELS, quant, unretrieved)
 
 
 def _last_block(m: Matched, match: ElementMatch, mass: Integers) -> Floats:
@@ -134,14 +142,14 @@ def _distinct(m: Matched) -> Integers:
     return np.bincount(m.topic[known[first]], minlength=m.topics)
 
 
-def average_precall(m: Matched, quant: str = "auto", unretrieved: str = "zero") -> Floats:
-    """Return the mean precision over the recall levels .01 … 1.
+def average_precall(m: Matched, quant: str = "auto", unretrieved: str = "zero", at: Fraction | None = None) -> Floats:
+    """Return the mean precision over the recall levels .01 … 1, or precision at one level.
 
     An element of gain q puts q on *relevant* and 1 − q on *not relevant* at its rank; n is the gain of the whole recall
     base. In the formula j is the not-relevant mass of earlier ranks, r and i the masses of the rank that reaches x·n,
     and s the part of r still needed there. Results of one rank come in any order.
     """
-    return np.asarray(precall_curve(m, quant, unretrieved)[1].mean(axis=1))
+    return np.asarray(precall_at(m, LEVELS if at is None else [at], quant, unretrieved).mean(axis=1))
 
 
 UNRETRIEVED = Parameter(
@@ -186,38 +194,45 @@ def recall_precision(m: Matched, quant: str = "gen", overlap: str = "yes") -> tu
     return running_count(mass, m.bounds), precision, total
 
 
-def graded_curve(m: Matched, quant: str = "gen", overlap: str = "yes") -> tuple[Any, Floats]:
-    """Return the 100 recall levels and, for every topic, precision at the first rank that reaches each."""
+def graded_at(m: Matched, levels: Sequence[Fraction], quant: str = "gen", overlap: str = "yes") -> Floats:
+    """Return precision at the first rank that reaches each recall level: topics × levels."""
     mass, precision, total = recall_precision(m, quant, overlap)
     offset = np.cumsum(total) - total
-    wanted = np.stack([ceiling(total, level) for level in LEVELS], axis=1)
+    wanted = np.stack([ceiling(total, level) for level in levels], axis=1)
     slack = np.diff(m.bounds)[:, None]  # rounding to units: at most half a unit a result
     at = np.searchsorted(np.repeat(offset, np.diff(m.bounds)) + mass, offset[:, None] + np.maximum(wanted - slack, 1))
     found = np.where(at < m.bounds[1:, None], np.append(precision, 0.0)[at], 0.0)
-    return np.array(LEVELS, np.float64), without_base(found, total[:, None])
+    return without_base(found, total[:, None])
 
 
-def average_graded_precision(m: Matched, quant: str = "gen", overlap: str = "yes") -> Floats:
-    """Return the mean precision over the recall levels .01 … 1; 0 at levels that the run does not reach.
+def graded_curve(m: Matched, quant: str = "gen", overlap: str = "yes") -> tuple[Any, Floats]:
+    """Return the 100 recall levels and, for every topic, precision at each."""
+    return np.array(LEVELS, np.float64), graded_at(m, LEVELS, quant, overlap)
+
+
+def average_graded_precision(
+    m: Matched, quant: str = "gen", overlap: str = "yes", at: Fraction | None = None
+) -> Floats:
+    """Return the mean precision over the recall levels .01 … 1, or at one; 0 at levels that the run does not reach.
 
     Exhaustivity e and specificity s are quantised apart (strict: 3 is 1, all else 0; generalised: a third a grade); c′
     is the text of a result c that no earlier result returned.
     """
-    return np.asarray(graded_curve(m, quant, overlap)[1].mean(axis=1))
+    return np.asarray(graded_at(m, LEVELS if at is None else [at], quant, overlap).mean(axis=1))
 
 
 MEASURES = (
     Measure("i2AP", average_precall,
-        "inex_eval: mean over recall levels .01 … 1 of the probability that a retrieved element is relevant.",
+        "inex_eval: the probability that a retrieved element is relevant, at a recall level or its mean over .01 … 1.",
         "goevert2002overview", needs=("elements",), needs_if={("unretrieved", "block"): ("elements", "index")},
-        traits=("two dimensions",), parameters=(QUANT, UNRETRIEVED), perfect=False, tasks=("thorough",),
+        traits=("two dimensions",), at=("level",), parameters=(QUANT, UNRETRIEVED), perfect=False, tasks=("thorough",),
         curve=precall_curve,
         formula=r"P(x) = \frac{xn}{xn + j + s \cdot i / (r + 1)}",
         example="Gains 1, .5 of n = 6.75: at relevant mass 1 precision is 1, at 1.5 it is 1.5/(1.5 + .25/1.5) = 0.9."),
     Measure("i3AP", average_graded_precision,
-        "inex_eval_ng: mean over recall levels .01 … 1 of precision in text, where recall is exhaustivity found.",
-        "goevert2005effectiveness", needs=("grades", "spans"), traits=("two dimensions",), parameters=(BOTH, OVERLAP),
-        perfect=False, tasks=("thorough",), curve=graded_curve,
+        "inex_eval_ng: precision in text where recall is exhaustivity, at a recall level or its mean over .01 … 1.",
+        "goevert2005effectiveness", needs=("grades", "spans"), traits=("two dimensions",), at=("level",),
+        parameters=(BOTH, OVERLAP), perfect=False, tasks=("thorough",), curve=graded_curve,
         formula=r"r_o = \frac{\sum e(c_i) |c'_i| / |c_i|}{\sum e(c)}, \; p_o = \frac{\sum s(c_i) |c'_i|}{\sum |c'_i|}",
         example="(e,s) 33 of 360 characters, then 22 of 266: p = (360 + 266 · 2/3) / 626 = 0.86."),
 )  # fmt: skip

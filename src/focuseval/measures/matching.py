@@ -253,7 +253,8 @@ class Matched(Rows):
         if run.path is None and (run.start is not None or run.text is not None):
             raise MissingDataError(
                 f"{run.file or run.run_id}: results are passages, and this measure compares elements; "
-                "use a measure of characters (iP, MAiP, charP …), or a run with element paths"
+                "use a measure of characters (iP, MAiP, charP …), or map passages to the elements that fit them best "
+                "with 'focuseval convert --as elements'"
             )
         if run.path is None:  # the root element of every result's article
             roots = np.flatnonzero(assessed.tree.depth == 1)

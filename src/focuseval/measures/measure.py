@@ -107,6 +107,8 @@ class Measure:
     (``unanswerable``), both (``questions``), or those with text that must not come back (``forbidden``)."""
     lower: bool = False
     """Whether less is better."""
+    or_sizes: bool = False
+    """Whether the sizes of assessed elements are enough where it needs spans and the gold has no passages."""
     topicwise: bool = True
     """Whether a topic's value depends on that topic alone, not on chunks or lengths of the whole collection."""
 

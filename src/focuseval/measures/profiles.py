@@ -25,7 +25,7 @@ CHOICES = {
     "empty_topics": ("skip", "zero"),
     "short": ("pad", "last"),
     "base": ("full", "filtered"),
-    "cas": ("none", "strict", "vague"),
+    "cas": ("none", "strict", "vague", "SV", "VS"),
     "compat": ("none", "inex_eval", "legalbenchrag", "chroma"),
 }
 """The words that each policy knows; the first is the default."""
@@ -73,7 +73,10 @@ class Policies:
     beta: float = 1
     """Weight of recall in an article's F."""
     cas: str = "none"
-    """``strict``: only elements that match the topic's target count, in the run and in the recall base."""
+    """``strict`` (SS): only elements that match the topic's target count, in the run and in the recall base.
+
+    The second letter, of the support, changes no score: SV counts as strict, VS as vague; they name how runs were made.
+    """
     compat: str = "none"
     """``inex_eval``: the habits of the official tool; ``legalbenchrag``, ``chroma``: their numbers beside ours."""
     filtered_tags: tuple[str, ...] = LINK_TYPES
@@ -91,6 +94,7 @@ class Policies:
 
     def __post_init__(self) -> None:
         """Refuse a word that a policy does not know."""
+        object.__setattr__(self, "cas", {"SS": "strict", "VV": "vague"}.get(self.cas, self.cas))
         for name, words in CHOICES.items():
             if getattr(self, name) not in words:
                 raise MeasureError(
@@ -152,6 +156,8 @@ class Profile:
     """Task → policies that it changes."""
     decides: Mapping[str, str] = field(default_factory=dict)
     """Task → the measure by which runs are ordered and judged, where it is not the task's first."""
+    quant: str = "auto"
+    """The quantisation of runs that are simulated from the recall base; ``auto``: that of the gold's year."""
 
     def task(self, name: str | None) -> str:
         """Return the task to use: the one asked for, else the profile's first."""
@@ -202,8 +208,9 @@ _YEARS_2008 = {"focused": _IP, RIC: _GP, BIC: _bep(500), "thorough": ("MAiP", "i
 PROFILES = (
     Profile(
         "inex2002",
-        "INEX 2002: inex_eval under the strict and generalised quantisations (CO, strict CAS).",
+        "INEX 2002: inex_eval under the strict and generalised quantisations (CO; strict CAS, where topics are given).",
         {"thorough": ("i2AP(quant=strict)", "i2AP(quant=gen)")},
+        {"cutoff": 1500, "cas": "strict"},
     ),
     Profile(
         "inex2003",
@@ -218,6 +225,7 @@ PROFILES = (
                 f"i2AP(quant={q})" for q in ("strict", "gen", "sog", "e3_s321", "e3_s32", "e321_s3", "e32_s3")
             )
         },
+        quant="sog",  # as the runs of Kazai and Lalmas (2005)
     ),
     Profile(
         "inex2005",

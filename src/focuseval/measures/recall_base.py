@@ -243,6 +243,15 @@ class RecallBase:
         """The size of one unit of gain: a power of two."""
         return math.ldexp(1.0, max(math.frexp(float(self.gain.sum()))[1] - 62, -44))
 
+    def in_gain(self, units: Integers, summands: Integers | int) -> Floats:
+        """Return sums of so many gains as gains: the decimal fraction (to nine places) that rounding to units hides.
+
+        1 + .9 of a quantisation is 1.9, not the 1.8999999999999773 that its units add up to.
+        """
+        value = units * self.unit
+        short = np.round(value, 9)
+        return np.where(np.abs(short - value) <= np.asarray(summands) * self.unit, short, value)
+
     @cached_property
     def units(self) -> Integers:
         """Gains in units."""
@@ -358,6 +367,25 @@ class ElementMatch:
         best = self.base.full_list
         gathered = self.gathered[1:] - self.gathered[self.hit_bounds[self.hit_topic]]
         return np.asarray(best.reach[best.bounds[self.hit_topic]] + gathered)
+
+    def newly(self, amount: Integers) -> Integers:
+        """Return, for every hit, how much of an amount of text it holds that no earlier hit held.
+
+        `amount` is given for every row of the base, with what its descendants hold. What a row holds beside its
+        children comes into sight with the first hit among itself and its ancestors.
+        """
+        last, never = self.base.last, len(self.hits)
+        own, first = amount.copy(), np.full(len(last), never, np.int64)
+        first[self.row[self.hits]] = np.arange(never)
+        depth = nesting(last)
+        above = np.flatnonzero(depth == 1)
+        for level in range(2, int(depth.max(initial=0)) + 1):
+            here = np.flatnonzero(depth == level)
+            parent = above[np.searchsorted(above, here) - 1]
+            np.subtract.at(own, parent, amount[here])
+            first[here] = np.minimum(first[here], first[parent])
+            above = here
+        return np.maximum(np.bincount(first, own, never + 1)[:never].astype(np.int64), 0)
 
     def upto(self, gathered: Integers, ranks: Integers) -> Integers:
         """Return a running sum over hits (`gathered`, `normalised`) at ranks: topics × ranks."""

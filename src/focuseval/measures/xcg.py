@@ -114,7 +114,7 @@ def interpolated_mean_effort_precision(
 def cumulated_gain(m: Matched, at: int, quant: str = "auto", base: str = "auto") -> Floats:
     """Return the gain gathered in the first results."""
     match = m.elements(quant, base)
-    return relevant_only(match, match.upto(match.gathered, np.array([at]))[:, 0] * match.base.unit)
+    return relevant_only(match, match.base.in_gain(match.upto(match.gathered, np.array([at]))[:, 0], at))
 
 
 def gain_recall(m: Matched, at: int, quant: str = "auto", base: str = "auto") -> Floats:
@@ -126,19 +126,19 @@ def gain_recall(m: Matched, at: int, quant: str = "auto", base: str = "auto") ->
 def gain_curve(m: Matched, quant: str = "auto", base: str = "auto") -> tuple[Any, Any]:
     """Return the ranks and, for every topic, the gain gathered at each."""
     match, ranks = m.elements(quant, base), _ranks(m, quant, base)
-    return ranks, relevant_only(match, (match.upto(match.gathered, ranks) * match.base.unit).T).T
+    return ranks, relevant_only(match, match.base.in_gain(match.upto(match.gathered, ranks), ranks).T).T
 
 
 def ideal_curve(m: Matched, quant: str = "auto", base: str = "auto") -> tuple[Any, Any]:
     """Return the ranks and, for every topic, the gain that the ideal list has gathered at each."""
     match, ranks = m.elements(quant, base), _ranks(m, quant, base)
-    return ranks, relevant_only(match, (match.base.full_list.upto(ranks) * match.base.unit).T).T
+    return ranks, relevant_only(match, match.base.in_gain(match.base.full_list.upto(ranks), ranks).T).T
 
 
 def ideal_gain(m: Matched, at: int, quant: str = "auto", base: str = "auto") -> Floats:
     """Return the gain of the best list possible: what xCG is compared with, whatever the run returns."""
     best = m.elements(quant, base)
-    return relevant_only(best, best.base.full_list.upto(np.array([at]))[:, 0] * best.base.unit)
+    return relevant_only(best, best.base.in_gain(best.base.full_list.upto(np.array([at]))[:, 0], at))
 
 
 def _ranks(m: Matched, quant: str, base: str) -> Integers:
@@ -170,9 +170,13 @@ def normalised_at(match: ElementMatch, ranks: Integers, ideal: str = "ideal") ->
     r"""Return normalised cumulated gain at ranks: topics × ranks.
 
     .. math:: nxCG[k] = \sum_{j \le k} xG_{norm}[j] \;/\; xCI[\min(k, |ideal|)]
+
+    ``full`` takes xCI from the full base; ``all`` takes xG from it as well, without normalising it (Lalmas et al. 2007,
+    section 8.2: "all relevant elements in the full recall-base are considered ideal").
     """
     best = match.base.ideal_list if ideal == "ideal" else match.base.full_list
-    return relevant_ratio(match.upto(match.normalised, ranks), best.upto(ranks))
+    gathered = match.gathered if ideal == "all" else match.normalised
+    return relevant_ratio(match.upto(gathered, ranks), best.upto(ranks))
 
 
 def normalised_cumulated_gain(
@@ -182,7 +186,8 @@ def normalised_cumulated_gain(
 
     A result gains no more than the ideal element on its path (itself, its ancestor or its descendant) still leaves:
     ``max(0, min(xG[j], xG[ideal] − gains of earlier results that overlap it))``. A result that contains several ideal
-    elements takes the one that leaves it most, and overlaps each of them for later results.
+    elements takes the one that leaves it most, and overlaps each of them for later results. With ``ideal=full`` the
+    list that is divided by holds all relevant elements; with ``ideal=all`` every relevant element gains in full, too.
     """
     return normalised_at(m.elements(quant, base), np.array([at]), ideal)[:, 0]
 
@@ -200,7 +205,7 @@ def normalised_curve(m: Matched, quant: str = "auto", base: str = "auto", ideal:
     return ranks, normalised_at(m.elements(quant, base), ranks, ideal)
 
 
-NORMALISED_BY = Parameter("ideal", "ideal", "Recall base that the ideal list is made of.", ("ideal", "full"))
+NORMALISED_BY = Parameter("ideal", "ideal", "Base of the ideal list; all: and of all gains.", ("ideal", "full", "all"))
 
 _normalised = partial(
     Measure,
@@ -210,7 +215,7 @@ _normalised = partial(
     at=("rank",),
     at_required=True,
     parameters=(QUANT, BASE, NORMALISED_BY),
-    perfect_unless="ideal=full",
+    perfect_unless="ideal=full or all",
     tasks=("focused",),
     curve=normalised_curve,
 )

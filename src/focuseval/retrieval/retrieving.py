@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -145,8 +146,8 @@ def _remarks(
     none = [topic.id for topic in topics if queries[topic.id] and not len(lists[topic.id][0])]
     terms = dict.fromkeys(word for query in queries.values() for term in query for word in term)
     unknown = [term for term in terms if not len(ranker.words.occurrences(term))]
-    strict = [topic for topic in topics if ranker.settings.cas == "strict" and topic.query is not None]
-    lost = [topic.id for topic in strict if topic.query is not None and impossible(topic.query, ranker.words.tags)]
+    tags, cas = ranker.words.tags, ranker.settings.cas
+    lost = [topic.id for topic in topics if topic.query is not None and impossible(topic.query, tags, cas)]
     remarks = (
         (lost, "topic", "asking for elements that the collection does not have"),
         (empty, "topic", "without a word to look for"),
@@ -158,6 +159,36 @@ def _remarks(
         for some, one, what in remarks
         if some
     ]
+
+
+def check_topics(
+    topics: Iterable[Topic], index: Index | None = None, *, few: int = 5, many: float = 0.5, jobs: int = 1
+) -> list[tuple[int | None, list[str]]]:
+    """Return, for every topic, how many documents hold a word that it wants (None without an index), and what is wrong.
+
+    What a set under construction is looked through for (Lalmas & Tombros 2007, section 2.2): titles that are there
+    already, missing fields, terms that the collection does not have, fewer than `few` documents, more than a share.
+    """
+    ranker = None
+    if index is not None:
+        settings = settings_for(index, {"unit": "document"}).resolved()
+        ranker = UnitRanker(open_words(index, settings.language, jobs), settings)
+    known, checked = dict[str, str](), list[tuple[int | None, list[str]]]()
+    for topic in topics:
+        title = topic.title or topic.castitle
+        said = {"title": title, "description": topic.description, "narrative": topic.narrative}
+        found, wrong = None, [f"no {name}" for name, text in said.items() if not text]
+        first = known.setdefault(" ".join(title.casefold().split()), topic.id)
+        wrong += [f"the title of topic {first}"] if title and first != topic.id else []
+        if ranker is not None and index is not None:
+            query = weights(topic.terms, ranker.words.words_of_language)
+            found = len(ranker.score(query)[0])
+            unknown = [word for word in dict.fromkeys(chain(*query)) if not len(ranker.words.occurrences(word))]
+            wrong += [f"not in the collection: {', '.join(unknown)}"] if unknown else []
+            wrong += [f"fewer than {few} documents"] if found < few else []
+            wrong += [f"more than {many:.0%} of the documents"] if found > many * len(index) else []
+        checked.append((found, wrong))
+    return checked
 
 
 _WIDTH = 160
@@ -219,7 +250,7 @@ def search(
         left = ' (stop words are left out; language="none" keeps them)' if settings.language != "none" else ""
         what = f"expected a word to look for, found {topic.title!r}{left}"
         raise FormatError(what, remedy="write a word that is wanted")
-    if topic.query is not None and settings.cas == "strict" and (step := impossible(topic.query, words.tags)):
+    if topic.query is not None and (step := impossible(topic.query, words.tags, settings.cas)):
         what = f"expected elements of the collection, found {step}, which it does not have"
         raise CollectionError(what, at="query", remedy="'focuseval stats INDEX' lists its tags, or use cas=\"vague\"")
     rows, scores = answer(ranker, topic, terms)

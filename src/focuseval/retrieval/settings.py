@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from focuseval.collection.chunks import SPLITTERS, Spec, parse_spec
+from focuseval.data.topics.syntax import READINGS
 from focuseval.errors import UsageError
 from focuseval.measures.tasks import MOST_RESULTS, Task, find_task
 from focuseval.retrieval.terms import check_language
@@ -92,7 +93,8 @@ class RetrievalSettings:
             if not 0 <= value <= most or not np.isfinite(value):
                 upto = "" if most == np.inf else f" up to {most}"
                 raise UsageError(f"expected {name} from 0{upto}, found {value}; give another number")
-        choices = {"idf": (full.idf, ("documents", "units")), "cas": (self.cas, ("strict", "vague", "ignore"))}
+        readings = ("strict", "vague", "ignore", *READINGS)
+        choices = {"idf": (full.idf, ("documents", "units")), "cas": (self.cas, readings)}
         for name, (choice, known) in choices.items():
             if choice not in known:
                 what = f"expected {name} among {', '.join(known)}, found {choice!r}"

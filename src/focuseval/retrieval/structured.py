@@ -6,20 +6,23 @@
 
 ``about(P, words)`` is the largest BM25 of the elements that P reaches, of any length, with the units' mean length; 0
 if it reaches none. ``and`` adds, ``or`` takes the larger, a comparison adds 0; steps add, an ancestor step takes its
-best matching ancestor. Read strictly, the target's path must match and all conditions must hold.
+best matching ancestor. What must match is one of four interpretations (Lalmas & Tombros 2007, section 2.2), the
+target's letter first, then that of the support: strict (SS), the target's path must match and all conditions must hold;
+SV, its path must match, and conditions only add to the score; VS, any element inside what the other steps reach, under
+all conditions; vague (VV), any element, and the structure only adds to the score.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import eq, ge, gt, le, lt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from focuseval.collection.block import spread
-from focuseval.data.topics.syntax import About, Both, Comparison, Either, leaves
+from focuseval.data.topics.syntax import About, Both, Comparison, Either, leaves, parse_reading
 from focuseval.retrieval.terms import weights
 from focuseval.retrieval.units import DECIMALS, wanted
 
@@ -115,10 +118,11 @@ class Held(NamedTuple):
     holds: Flags
 
 
-def impossible(query: Query, tags: Collection[str]) -> str | None:
-    """Return the step of a query that no element of a collection can match, None where there is none."""
-    known = {*tags, "*"}
-    return next((f"{step.axis}{'|'.join(step.names)}" for step in query.steps if known.isdisjoint(step.names)), None)
+def impossible(query: Query, tags: Collection[str], cas: str) -> str | None:
+    """Return the step that must match, and that no element of a collection can match; None where there is none."""
+    known, reading = {*tags, "*"}, "VV" if cas == "ignore" else parse_reading(cas)
+    steps = {"VV": (), "VS": query.steps[:-1]}.get(reading, query.steps)
+    return next((f"{step.axis}{'|'.join(step.names)}" for step in steps if known.isdisjoint(step.names)), None)
 
 
 def score_structured(ranker: UnitRanker, query: Query) -> tuple[Integers, Numbers]:
@@ -127,21 +131,23 @@ def score_structured(ranker: UnitRanker, query: Query) -> tuple[Integers, Number
     terms = [term for clause in clauses if isinstance(clause, About) for term in clause.terms]
     found = ranker.match(weights(terms, ranker.words.words_of_language))
     elements, target, tags = found.counted.units, query.steps[-1].names, ranker.settings.tags
-    strict = ranker.settings.cas == "strict"
+    reading = parse_reading(ranker.settings.cas)
+    steps = (*query.steps[:-1], replace(query.steps[-1], axis="//", names=("*",))) if reading == "VS" else query.steps
     may = ranker.units.returnable[elements]
-    if strict and "*" not in target:  # a target that is named may be short
+    if reading[0] == "S" and "*" not in target:  # a target that is named may be short
         allowed = [name in target and (not tags or name in tags) for name in ranker.words.tags]
         may = np.array(allowed, np.bool_)[ranker.words["tag"][elements]]
     kept = np.flatnonzero(wanted(found.terms, found.counted) & may)
     reader = _Reader(ranker, ElementTree.around(ranker.words, elements))
-    chain = reader.chain(query.steps)
+    chain = reader.chain(steps)
     at = reader.tree.rows(elements[kept])
     reached = np.isfinite(chain[at])
     score = np.where(reached, ranker.mixed(found, np.where(reached, chain[at], 0.0), kept), 0.0)
-    if strict:
-        kept, score = kept[reached], score[reached]
-    else:
+    if reading[1] == "V":
         score = np.round(ranker.mixed(found, ranker.of_units(found, kept), kept) + score, DECIMALS)
+        reached = np.isfinite(reader.chain(tuple(replace(step, predicates=()) for step in query.steps))[at])
+    if reading != "VV":
+        kept, score = kept[reached], score[reached]
     above = score > 0
     return elements[kept[above]], score[above]
 

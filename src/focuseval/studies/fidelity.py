@@ -2,7 +2,9 @@
 
 Along S, a run that returns more irrelevant or less relevant text must score lower (S → S_L → S_LD, S → S_S → S_ST).
 Along R, a run with an intruder on top must score lower (R → R_I, R_S → R_SI). Swapping the first two articles changes
-nothing for perfect passages, because every article's score is 1; elsewhere the swap is printed, not judged.
+nothing for perfect passages, because every article's score is 1. Elsewhere the swaps are judged as Pehcevski and Thom
+(2007) judge them, by their means, and counted apart: R, the article with more relevant text first, should score higher.
+No definition guarantees that. A measure of documents such as AP does not notice any swap of two relevant articles.
 
 Passages against elements: a run of one kind is mapped to the other, and both are scored (Pehcevski and Thom, 2007). A
 passage becomes the element that fits it best: of all elements of its document the one with the highest F-score against
@@ -17,11 +19,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from focuseval.data.spans import union
 from focuseval.data.tables import Table, numbers, words
+from focuseval.engine.native import encoded
+from focuseval.errors import FormatError, counted
 from focuseval.evaluation.evaluation import evaluate
 from focuseval.evaluation.scores import refuse_geometric
+from focuseval.formats.convert import places
 from focuseval.inference.paired_tests import paired_differences, t_test
 from focuseval.measures.checks import repair, take
 from focuseval.measures.measure import parse
@@ -43,12 +49,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Change:
-    """Two neighbouring runs of the space, and what is expected of their scores: ``>``, ``=`` or nothing (``?``)."""
+    """Two neighbouring runs of the space, and what is expected of their scores: ``>`` or ``=``."""
 
     first: str
     second: str
     expected: str
     dimension: str
+    """``S``, ``R``, or ``swap``: two imperfect articles change places."""
 
     def __str__(self) -> str:
         return f"{self.first} → {self.second}"
@@ -63,11 +70,12 @@ def steps() -> tuple[Change, ...]:
     s_steps = (("S", "S_L"), ("S", "S_S"), ("S_L", "S_LD"), ("S_S", "S_ST"))
     r_steps = (("R", "R_S"), ("R", "R_I"), ("R_S", "R_SI"), ("R_I", "R_SI"))
     along_s = [Change(f"{a}-{r}", f"{b}-{r}", ">", "S") for r in RANKINGS for a, b in s_steps]
-    along_r = [
-        Change(f"{s}-{a}", f"{s}-{b}", ">" if ("I" in a) != ("I" in b) else "=" if s == "S" else "?", "R")
-        for s in SELECTIONS
-        for a, b in r_steps
-    ]
+    along_r = []
+    for s in SELECTIONS:
+        for a, b in r_steps:
+            intruder, perfect = ("I" in a) != ("I" in b), s == "S"
+            expected, dimension = "=" if perfect and not intruder else ">", "R" if perfect or intruder else "swap"
+            along_r.append(Change(f"{s}-{a}", f"{s}-{b}", expected, dimension))
     return (*along_s, *along_r)
 
 
@@ -84,10 +92,8 @@ class Outcome:
     p: float
 
     @property
-    def kept(self) -> bool | None:
-        """Whether the expected order was found; None where none is expected."""
-        if self.step.expected == "?":
-            return None
+    def kept(self) -> bool:
+        """Whether the expected order was found."""
         if self.step.expected == "=":
             return self.greater == self.less == 0
         return self.difference > 0
@@ -105,7 +111,7 @@ class SpaceTest:
     def verdict(self, measure: str, dimension: str | None = None) -> tuple[int, int]:
         """Return how many expected orders were found, and how many were expected (on one dimension or all)."""
         own = self.outcomes[self.measures.index(measure)]
-        judged = [o.kept for o in own if o.kept is not None and dimension in (None, o.step.dimension)]
+        judged = [o.kept for o in own if dimension in (None, o.step.dimension)]
         return sum(judged), len(judged)
 
     def mean(self, measure: str) -> dict[str, float]:
@@ -144,22 +150,47 @@ def _outcomes(scores: Scores, column: int) -> tuple[Outcome, ...]:
     )
 
 
-def to_elements(run: Run, index: Collection) -> Run:
-    """Map every passage of a run to the element that fits it best; of nested picks the outermost stays."""
+BATCH = 1 << 21
+"""Elements that are compared with passages together."""
+
+
+def fitting_elements(run: Run, index: Collection) -> Run:
+    """Map every passage of a run to the element that fits it best, in rank order; an element stays what it is.
+
+    So passages can be scored by the measures of elements (Pehcevski and Thom, 2007: "Passage versus element
+    retrieval"). An element that comes back is left out; a result without a place in the collection is refused.
+    """
     placed = place_run(run, index)
     if placed.start is None or placed.end is None or placed.placement is None:
         return run
-    rows, start, end = placed.placement.document, placed.start, placed.end
-    elements = index.elements_of(rows)
-    counts = np.diff(index.element_bounds)[rows]
-    owner = np.repeat(np.arange(len(rows)), counts)
-    common = np.minimum(elements.end, end[owner]) - np.maximum(elements.start, start[owner])
-    size = elements.end - elements.start
-    fit = 2 * np.maximum(common, 0) / np.maximum(size + (end - start)[owner], 1)
-    order = np.lexsort((elements.depth, size, -fit, owner))
-    best = order[np.searchsorted(owner[order], np.arange(len(rows)))]
-    outer = np.lexsort((elements.depth[best], elements.start[best], -size[best], _articles(run)))
-    mapped = replace(run, path=elements.path_strings(best), start=elements.start[best], end=elements.end[best])
+    document, start, end = placed.placement.document, placed.start, placed.end
+    if len(lost := np.flatnonzero((document < 0) | (start < 0) | (end < start))):
+        what = f"expected a start and an end in a document of the collection, {counted(len(lost), 'result')} without"
+        raise FormatError(what, at=run.at(int(lost[0])), remedy="give a run of passages, and its own collection")
+    counts = np.diff(index.element_bounds)[document]
+    best = np.empty(len(run), np.int64)  # the number of the element in the whole collection
+    for some in np.split(np.arange(len(run)), np.flatnonzero(np.diff(np.cumsum(counts) // BATCH)) + 1):
+        elements, owner = index.elements_of(document[some]), np.repeat(some, counts[some])
+        common = np.minimum(elements.end, end[owner]) - np.maximum(elements.start, start[owner])
+        size = elements.end - elements.start
+        fit = 2 * np.maximum(common, 0) / np.maximum(size + (end - start)[owner], 1)
+        order = np.lexsort((elements.depth, size, -fit, owner))
+        best[some] = elements.row[order[np.searchsorted(owner[order], some)]]
+    own = places(run) == "element"
+    path = index.path_strings(best)
+    path = path if run.path is None else pc.if_else(pa.array(own), run.path.cast(path.type), path)
+    start, end = index.resolve(document, path)
+    key = np.stack([_articles(run), encoded(path).indices.to_numpy()])
+    first = np.sort(np.unique(key, axis=1, return_index=True)[1])
+    return replace(run, path=path, end_path=None, start=start, end=end, text=None).take(first)
+
+
+def to_elements(run: Run, index: Collection) -> Run:
+    """Map every passage of a run to the element that fits it best; of nested picks the outermost stays."""
+    mapped = fitting_elements(run, index)
+    if mapped.start is None or mapped.end is None:
+        return mapped
+    outer = np.lexsort((mapped.start, mapped.start - mapped.end, _articles(mapped)))
     return repair(replace(take(mapped, outer), rank=None, score=None), "relevant-in-context", index)[0]
 
 
@@ -186,7 +217,7 @@ def to_passages(run: Run, index: Collection) -> Run:
 
 def _articles(run: Run) -> Integers:
     """Return a number for every result's (topic, document) pair, in order of first appearance."""
-    codes = run.document.dictionary_encode().indices.to_numpy().astype(np.int64)
+    codes = encoded(run.document).indices.to_numpy().astype(np.int64)
     _, first, group = np.unique((run.topic.astype(np.int64) << 32) | codes, return_index=True, return_inverse=True)
     place = np.empty(len(first), np.int64)
     place[np.argsort(first)] = np.arange(len(first))
@@ -226,17 +257,25 @@ IN_CONTEXT = ("MAgP", "MAgP(gain=length)", "AP")
 """The measures of Pehcevski and Thom: the defaults of the S×R space."""
 OF_ELEMENTS = ("i2AP(quant=spec)", "MAep", "nxCG@10", "PRUM")
 """The measures of Kazai and Lalmas that highlights allow: the defaults of the recall-base runs."""
+OF_GRADES = {
+    "grades": ("i2AP(quant=sog)", "i3AP(quant=gen)", "nxCG(quant=sog)@10", "PRUM(quant=sog)"),
+    "coverage": ("i2AP(quant=gen)", "nxCG(quant=gen)@10", "PRUM(quant=gen)"),
+}
+"""Scale → the same where elements were graded; on grades of 2003–04, as there, under SOG."""
 
 
 @dataclass(frozen=True)
 class Fidelity:
     """Everything the tests found."""
 
-    space: SpaceTest
+    space: SpaceTest | None
+    """None, as without `gaps`, where the gold has no highlighted text that passages could be made of."""
     recall_base: Scores
     """The four runs of the recall base (full, ideal, reversed, leaves) under measures of elements."""
     requirements: dict[str, tuple[Answer, ...]]
     gaps: tuple[Gap, ...]
+    remarks: tuple[str, ...] = ()
+    """What was left out, and why."""
 
 
 def fidelity(
@@ -252,40 +291,59 @@ def fidelity(
     A measure of elements is shown on the runs of the recall base, any other in the S×R space; the table of
     requirements has them all. A profile sets the policies of its tasks, its recall base and, where no measure is named,
     its official ones; `drop_tags` are left out of the recall base.
+
+    Graded elements without passages (2002–04) have the runs of the recall base alone: the experiment of Kazai and
+    Lalmas (2005, pp. 15–19). Its runs use SOG on grades of 2003–04, unless a profile says something else.
     """
     official = dict.fromkeys(names[0] for names in profile_named(profile).tasks.values()) if profile else ()
-    asked = tuple(measures or official or (*IN_CONTEXT, *OF_ELEMENTS))
-    of_elements = [m for m in asked if {"elements", "grades"} & set(parse(m).needs)] or list(OF_ELEMENTS)
+    defaults, remarks = OF_GRADES.get(gold.scale, OF_ELEMENTS), []
+    if index is None and gold.scale == "grades" and not (measures or official):
+        defaults = tuple(m for m in defaults if "spans" not in parse(m).needs)
+        remarks.append("i3AP is left out: it needs the sizes of elements, which only the documents tell")
+    asked = tuple(measures or official or (*IN_CONTEXT, *defaults))
+    of_elements = [m for m in asked if {"elements", "grades"} & set(parse(m).needs)] or list(defaults)
     in_context = [m for m in asked if m not in of_elements] or list(IN_CONTEXT)
+    if not (highlighted := len(gold.passages.topic) > 0):
+        in_context = [m for m in measures or () if m in in_context]
+        what = "no highlighted text, so the S×R space and passages against elements are left out"
+        only = f"; only the requirements have {', '.join(in_context)}" if in_context else ""
+        remarks.append(f"{gold.file or 'the gold'}: {what}{only}")
     tasks = ("thorough", "relevant-in-context")
     policies = {task: profile_named(profile).policies_of(task) if profile else {} for task in tasks}
     without = Policies(drop_tags=drop_tags).but(**policies["thorough"]).left_out()
-    runs = [simulate(gold, kind, index, without=without) for kind in RECALL_BASE_KINDS]
+    quant = profile_named(profile).quant if profile else "sog" if gold.scale == "grades" else "auto"
+    runs = [simulate(gold, kind, index, quant=quant, without=without) for kind in RECALL_BASE_KINDS]
     of_base = policies["thorough"] | {"drop_tags": drop_tags}
     return Fidelity(
-        space=space_test(gold, in_context, index, **policies["relevant-in-context"]),
+        space=space_test(gold, in_context, index, **policies["relevant-in-context"]) if highlighted else None,
         recall_base=evaluate(gold, runs, of_elements, task="thorough", index=index, **of_base),
         requirements={measure: requirements(measure) for measure in (*in_context, *of_elements)},
-        gaps=passage_gap(gold, [m for m in in_context if m != "AP"] or ["MAgP"], index),
+        gaps=passage_gap(gold, [m for m in in_context if m != "AP"] or ["MAgP"], index) if highlighted else (),
+        remarks=tuple(remarks),
     )
 
 
 def tables(found: Fidelity) -> list[Table]:
-    """Return everything as tables; first how many expected orders every measure keeps, on each dimension and in all."""
-    test = found.space
+    """Return everything as tables, the verdict first."""
+    shown: list[Table] = []
+    if found.space is not None:
+        shown = [verdict_table(found.space)]
+        shown += [table(found.space, m) for table in (space_table, steps_table) for m in found.space.measures]
+    return [*shown, recall_base_table(found), requirements_table(found), *([gap_table(found)] if found.gaps else [])]
+
+
+def verdict_table(test: SpaceTest) -> Table:
+    """Return how many expected orders every measure keeps, on each dimension and in all."""
     rows = tuple(
-        (measure, *("{} / {}".format(*test.verdict(measure, dimension)) for dimension in ("S", "R", None)))
+        (measure, *("{} / {}".format(*test.verdict(measure, dimension)) for dimension in ("S", "R", "swap", None)))
         for measure in test.measures
     )
-    note = "S: which parts of an article; R: the order of articles. Kept / expected orders of neighbouring runs."
-    return [
-        Table("Expected orders kept", (*words("measure"), *numbers("S", "R", "all")), rows, (note,)),
-        *(space_table(test, measure) for measure in test.measures),
-        *(steps_table(test, measure) for measure in test.measures),
-        recall_base_table(found),
-        requirements_table(found),
-        gap_table(found),
-    ]
+    notes = (
+        "S: which parts of an article; R: the order of articles. Kept / expected orders of neighbouring runs.",
+        "R has two swaps of perfect articles, which should tie, and do where a measure does not notice swaps (AP).",
+        "Swaps: of two imperfect articles the one with more relevant text should come first, judged by the means.",
+    )
+    return Table("Expected orders kept", (*words("measure"), *numbers("S", "R", "swaps", "all")), rows, notes)
 
 
 def space_table(test: SpaceTest, measure: str) -> Table:
@@ -304,13 +362,12 @@ def steps_table(test: SpaceTest, measure: str) -> Table:
         *numbers("p", form=".2g"),
         *words("order"),
     )
-    mark = {None: "", True: "✓", False: "✗"}
     rows = tuple(
-        (str(o.step), o.difference, o.greater, o.equal, o.less, o.p if o.greater or o.less else None, mark[o.kept])
+        (str(o.step), o.difference, o.greater, o.equal, o.less, o.p if o.greater or o.less else None, "✗✓"[o.kept])
         for o in own
     )
     topics = len(test.scores.topics)
-    notes = (f"{topics} topics; ✓ the expected order, ✗ another one, blank where none is expected.",)
+    notes = (f"{topics} topics; ✓ the expected order, ✗ another one.",)
     return Table(f"Steps of the S×R space under {measure}", columns, rows, notes)
 
 
@@ -343,30 +400,38 @@ def gap_table(found: Fidelity) -> Table:
 def as_json(found: Fidelity) -> dict[str, Any]:
     """Return everything the tables show, as plain values."""
     test = found.space
-    return {
-        "space": {measure: test.mean(measure) for measure in test.measures},
-        "kept": {
-            measure: dict(zip(("kept", "expected"), test.verdict(measure), strict=True)) for measure in test.measures
-        },
-        "steps": {
-            measure: [
-                {
-                    "first": o.step.first,
-                    "second": o.step.second,
-                    "expected": o.step.expected,
-                    "difference": o.difference,
-                    "topics": [o.greater, o.equal, o.less],
-                    "p": o.p,
-                    "kept": o.kept,
-                }
-                for o in own
-            ]
-            for measure, own in zip(test.measures, test.outcomes, strict=True)
-        },
+    space = (
+        {}
+        if test is None
+        else {
+            "space": {measure: test.mean(measure) for measure in test.measures},
+            "kept": {
+                measure: dict(zip(("kept", "expected"), test.verdict(measure), strict=True))
+                for measure in test.measures
+            },
+            "steps": {
+                measure: [
+                    {
+                        "first": o.step.first,
+                        "second": o.step.second,
+                        "expected": o.step.expected,
+                        "difference": o.difference,
+                        "topics": [o.greater, o.equal, o.less],
+                        "p": o.p,
+                        "kept": o.kept,
+                    }
+                    for o in own
+                ]
+                for measure, own in zip(test.measures, test.outcomes, strict=True)
+            },
+        }
+    )
+    return space | {
         "recall_base": found.recall_base.means(),
         "requirements": {
             measure: {a.requirement: {"answer": a.answer, "observed": a.observed} for a in answers}
             for measure, answers in found.requirements.items()
         },
         "passages_and_elements": {gap.measure: {"means": gap.means, "gap": gap.gap} for gap in found.gaps},
+        "remarks": list(found.remarks),
     }

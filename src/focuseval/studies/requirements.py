@@ -1,10 +1,10 @@
 """What a measure takes into account: the table of requirements of Kazai and Lalmas (2005), filled by running it.
 
-Size, near misses, overlap, degrees of relevance and normalisation are *observed* on a little collection with known
-answers; what cannot be observed comes from the measure's declaration and is marked so. In the collection, article ``d``
-has a section that is highlighted from end to end (two paragraphs of 100 characters) and paragraphs of 20 and 2,000
-characters without relevance; ``e`` a paragraph of 10 characters, highlighted whole, and one without; ``h`` has 50
-highlighted characters of 100, ``q`` 50 of 200; ``n`` is not relevant.
+Size, near misses, overlap, linear output, degrees of relevance and normalisation are *observed* on a little collection
+with known answers; what cannot be observed comes from the measure's declaration and is marked so. In the collection,
+article ``d`` has a section that is highlighted from end to end (two paragraphs of 100 characters) and paragraphs of 20
+and 2,000 characters without relevance; ``e`` a paragraph of 10 characters, highlighted whole, and one without; ``h``
+has 50 highlighted characters of 100, ``q`` 50 of 200; ``n`` is not relevant.
 """
 
 from __future__ import annotations
@@ -138,6 +138,12 @@ def overlap(score: Score) -> str:
     return "no" if repeated > alone + _TINY else "yes"
 
 
+def linear_output(score: Score) -> str:
+    """Say yes if results are read from the top: a right one is worth less below a list of wrong ones than above it."""
+    wrong = (WRONG_ARTICLE,) * 1500
+    return "yes" if score(run_of(SECTION, *wrong)) > score(run_of(*wrong, SECTION)) + _TINY else "no"
+
+
 def degrees(score: Score) -> str:
     """Say yes if the same amount of relevant text scores higher where it is a larger share of its element."""
     if score(run_of(HALF)) > score(run_of(QUARTER)) + _TINY:
@@ -159,6 +165,7 @@ OBSERVED = {
     "element size": element_size,
     "near misses": near_misses,
     "overlap": overlap,
+    "linear output": linear_output,
     "degrees of relevance": degrees,
     "normalisation": normalisation,
 }

@@ -272,14 +272,16 @@ def recall_base_run(prepared: Prepared, kind: str, quant: str = "auto", without:
     return build_run(prepared, kind, TASKS[kind], (base.topic[rows], place), document, path=path)
 
 
-def merits(prepared: Prepared, candidates: Candidates, task: str, without: tuple[str, ...] = ()) -> Floats:
+def merits(
+    prepared: Prepared, candidates: Candidates, task: str, quant: str = "auto", without: tuple[str, ...] = ()
+) -> Floats:
     """Return what every candidate merits, from 0 to 1; `without` are tags that are not in the recall base."""
     elements, article, rows = candidates
     if task == "best-in-context":
         bep, length = prepared.bep[article[rows]], np.maximum(prepared.length[article[rows]], 1)
         near = 1 - np.abs(elements.start[rows] - bep) / (length + 1)
         return np.where((bep >= 0) & prepared.relevant[article[rows]], np.maximum(near, 0.0), 0.0)
-    base = prepared.assessed.base("auto", without)
+    base = prepared.assessed.base(quant, without)
     code = np.asarray(base.tree.find(elements.path_strings(rows)), np.int64)
     known = np.flatnonzero(code >= 0)
     found = np.full(len(rows), -1, np.int64)
@@ -327,7 +329,7 @@ class Dial:
             raise MeasureError(f"expected at least 1 result a topic, found {self.results}")
 
 
-def degraded_run(prepared: Prepared, kind: str, dial: Dial, without: tuple[str, ...] = ()) -> Run:
+def degraded_run(prepared: Prepared, kind: str, dial: Dial, quant: str = "auto", without: tuple[str, ...] = ()) -> Run:
     """Return a run of elements of the judged articles, ordered by the dial (``random``: by chance alone).
 
     `without` are tags that are not in the recall base. Where there is no noise, elements without merit are left out.
@@ -337,7 +339,8 @@ def degraded_run(prepared: Prepared, kind: str, dial: Dial, without: tuple[str, 
     size = elements.end - elements.start
     rows = np.flatnonzero(size > 0)
     noise = 1.0 if kind == "random" else dial.noise
-    merit = np.zeros(len(rows)) if noise == 1 else merits(prepared, (elements, article, rows), dial.task, without)
+    candidates = elements, article, rows
+    merit = np.zeros(len(rows)) if noise == 1 else merits(prepared, candidates, dial.task, quant, without)
     if noise == 0:
         rows, merit = rows[merit > 0], merit[merit > 0]
     article, size = article[rows], size[rows]
@@ -381,8 +384,9 @@ def simulate(
 ) -> Run:
     """Return a simulated run of the named kind; `dial` turns ``random`` and ``degraded``.
 
-    `without` are tags that the recall base leaves out, and with it every run that is made of it; the runs of the S×R
-    space are made of the highlighted text, and keep them.
+    `quant` says what the elements of the recall base are worth (Kazai and Lalmas, 2005: "runs (using SOG)"), and
+    `without` are tags that it leaves out, and with it every run that is made of it; the runs of the S×R space are made
+    of the highlighted text, and keep them.
 
     Runs of elements from a gold of highlights, and every kind of S but ``S`` itself, need the collection's `index`.
     """
@@ -392,5 +396,5 @@ def simulate(
     if kind in RECALL_BASE_KINDS:
         return recall_base_run(prepared, kind, quant, without)
     if kind in DIAL_KINDS:
-        return degraded_run(prepared, kind, dial or Dial(), without)
+        return degraded_run(prepared, kind, dial or Dial(), quant, without)
     return space_run(prepared, kind)

@@ -244,9 +244,9 @@ def tau_heat_map(evidence: Evidence) -> Iterator[Chart]:
 
 def fidelity_grid(evidence: Evidence) -> Iterator[Chart]:
     """Draw the means of simulated runs, whose order is known: the S×R space under every measure that was tested."""
-    if evidence.fidelity is None:
+    test = None if evidence.fidelity is None else evidence.fidelity.space
+    if test is None:
         return
-    test = evidence.fidelity.space
     rows = tuple(
         (measure, *run.split("-"), number(mean))
         for measure in test.measures
