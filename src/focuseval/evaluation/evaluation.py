@@ -147,7 +147,7 @@ def plan_evaluation(gold: Any, runs: Any, measures: Any = None, **choices: Any) 
             )
         chunks = tuple(chunks)
     plan = replace(plan, chunks=chunks, tokenizer=tokenizer, queries=strict)
-    prepared = prepare(strict_gold(gold, strict) if strict else gold, index)
+    prepared = prepare(strict_gold(gold, strict, index) if strict else gold, index)
     return Evaluation(plan, prepared, sources, names=names, **how)
 
 
