@@ -10,6 +10,7 @@ import focuseval as fe
 from building import gold_of, run_of
 from focuseval.errors import FormatError, MeasureError
 from focuseval.evaluation.plan import Plan
+from focuseval.example import ROOT
 from focuseval.measures import Measure, parse
 from focuseval.measures.profiles import Policies
 from strategies.elements_of_articles import RUNS, element_gold, element_run
@@ -192,3 +193,13 @@ def test_a_run_that_was_read_with_its_faults_is_not_scored(tmp_path):
     gold = gold_of({"1": {"d1": {"grade": 1}}}, scale="trec")
     with pytest.raises(FormatError, match=r"run\.txt:1: expected a finite number as score, found 'nan'"):
         fe.evaluate(gold, run, ["AP"])
+
+
+def test_strict_structure_restricts_the_elements_of_highlights_too():
+    # the same judgements as highlights and as assessed elements: the base of both holds only what the topics ask for
+    run, options = ROOT / "runs" / "focused" / "careful.xml", {"docs": ROOT / "articles", "topics": ROOT / "topics.xml"}
+    both = [ROOT / "gold" / "gold.jsonl", ROOT / "gold" / "assessments"]
+    strict, every = (
+        [fe.evaluate(gold, run, ["xCI@50"], cas=cas, **options).mean[0, 0] for gold in both] for cas in ("strict", None)
+    )
+    assert strict[0] == strict[1] < every[0] == every[1]

@@ -111,9 +111,8 @@ def correlations(
             raise MeasureError(f"{title}: some mean has no topic, so runs cannot be ranked by it")
         matrix = correlate(values, coefficient)
         remarks = explain(values, names)
-        starred: tuple[SamePairs, ...] = ()
-        if compare is not None:
-            starred = tuple(same_pairs(a, b) for a, b in combinations([compare(n).significant for n in names], 2))
+        significant = [] if compare is None else [compare(name).significant for name in names]
+        starred = tuple(same_pairs(first, second) for first, second in combinations(significant, 2))
         found.append(Correlation(title, names, len(scores.runs), matrix, coefficient, remarks, starred))
     return found
 

@@ -148,7 +148,7 @@ def plan_evaluation(gold: Any, runs: Any, measures: Any = None, **choices: Any) 
             )
         chunks = tuple(chunks)
     plan = replace(plan, chunks=chunks, tokenizer=tokenizer, queries=strict, refusals=tuple(refusals or ()))
-    prepared = prepare(strict_gold(gold, strict) if strict else gold, index)
+    prepared = prepare(strict_gold(gold, strict, index) if strict else gold, index)
     if plan.policies.empty_topics == "zero":
         prepared = replace(prepared, all_topics=True)
     prepared = replace(prepared, beside=frozenset(asked.measure.base for asked in plan.measures) - {"relevance"})

@@ -158,9 +158,13 @@ def queries_of(topics: Any, gold: Gold, *, required: bool = True) -> dict[str, A
     return {name: query for name, query in queries.items() if query is not None}
 
 
-def strict_gold(gold: Gold, queries: Mapping[str, Any]) -> Gold:
-    """Return the gold without the elements that are not what their topic asks for."""
+def strict_gold(gold: Gold, queries: Mapping[str, Any], index: Any = None) -> Gold:
+    """Return the gold without the elements, its own or those of its highlights, that their topic does not ask for."""
     elements = gold.elements
+    if index is not None and len(gold.passages.topic) and not len(elements.topic):
+        from focuseval.measures.assessed import highlighted_elements  # noqa: PLC0415  two modules that few need
+
+        elements = highlighted_elements(gold := place_gold(gold, index), index)
     rows = _asked_for(gold.topics, elements.topic, elements.path, queries)
     columns = {name: column.take(rows) for name, column in vars(elements).items() if column is not None}
     return replace(gold, elements=replace(elements, **columns))

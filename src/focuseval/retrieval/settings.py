@@ -47,7 +47,7 @@ class RetrievalSettings:
     """What is counted: ``documents`` or ``units``."""
     language: str = "english"
     cas: str = "ignore"
-    """How structured titles are read: ``strict``, ``vague`` or ``ignore``."""
+    """How structured titles are read: ``strict`` (SS), ``SV``, ``VS``, ``vague`` (VV) or ``ignore``."""
     limit: int = MOST_RESULTS
 
     @property

@@ -150,8 +150,7 @@ def _outcomes(scores: Scores, column: int) -> tuple[Outcome, ...]:
     )
 
 
-BATCH = 1 << 21
-"""Elements that are compared with passages together."""
+BATCH = 1 << 21  # elements that are compared with passages together
 
 
 def fitting_elements(run: Run, index: Collection) -> Run:
@@ -176,9 +175,8 @@ def fitting_elements(run: Run, index: Collection) -> Run:
         fit = 2 * np.maximum(common, 0) / np.maximum(size + (end - start)[owner], 1)
         order = np.lexsort((elements.depth, size, -fit, owner))
         best[some] = elements.row[order[np.searchsorted(owner[order], some)]]
-    own = places(run) == "element"
     path = index.path_strings(best)
-    path = path if run.path is None else pc.if_else(pa.array(own), run.path.cast(path.type), path)
+    path = path if run.path is None else pc.if_else(pa.array(places(run) == "element"), run.path.cast(path.type), path)
     start, end = index.resolve(document, path)
     key = np.stack([_articles(run), encoded(path).indices.to_numpy()])
     first = np.sort(np.unique(key, axis=1, return_index=True)[1])
