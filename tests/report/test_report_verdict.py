@@ -164,7 +164,7 @@ def test_the_reason_says_ties_p_power_and_how_it_was_tested():
         f"+0.2188 [{-found['high']:+.4f}, {-found['low']:+.4f}], p = 0.2500; "
         "cannot tell: 3 topics differ, no outcome could be significant. With probability .8 these topics would have "
         f"shown a difference of {found['detectable']:.4f}; the observed one needs {found['topics_needed']} topics. "
-        "Test: randomisation, two-tailed at 0.05, exact, Holm over 1 pair; the interval is uncorrected."
+        "Test: randomisation, two-tailed at 0.05, exact, Holm over 1 pair; it decides, the interval is of one difference by itself."
     )
     assert "p = 1.0000; cannot tell: both score the same on every topic" in verdict(evidence_of(GOOD, GOOD)).reason
     assert "no number of topics would show the observed one" in verdict(evidence_of(GOOD, GOOD)).reason

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from focuseval.cli.options import evaluation_options, results_options
-from focuseval.cli.output import READS, Command, write_results
+from focuseval.cli.output import READS, Command, progress_bar, write_results
 from focuseval.cli.score import score_files
 from focuseval.cli.significance import baseline_option, given, significance_options, with_baseline
 from focuseval.evaluation import comparing
@@ -60,7 +60,9 @@ def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
         return replace(planned, plan=replace(planned.plan, measures=(*planned.plan.measures, *map(parse, names))))
 
     scores = score_files(gold, with_baseline(runs, options["baseline"]), options, with_variants)
-    comparisons = [scores.compare(measure, baseline=options["baseline"], **given(options)) for measure in measures]
+    how = given(options) | {"baseline": options["baseline"], "clusters": options["clusters"]}
+    with progress_bar("comparing") as progress:
+        comparisons = [scores.compare(measure, progress=progress, **how) for measure in measures]
     correlated = comparing.correlations(scores, groups, options["coefficient"])
 
     def values() -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import fspath
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
 
     from focuseval.data.remarks import Remark
     from focuseval.data.tables import Row
+    from focuseval.inference.clusters import By, Clusters
     from focuseval.inference.comparison import Comparison
+    from focuseval.inference.paired_tests import Progress
     from focuseval.inference.settings import Settings
     from focuseval.measures import Measure
 
@@ -206,16 +209,52 @@ class Scores:
         curve: pa.Table = self.evaluation.curve(measure)
         return curve
 
-    def compare(self, measure: str, *, baseline: str | None = None, **settings: Any) -> Comparison:
+    def compare(
+        self,
+        measure: str,
+        *,
+        baseline: str | None = None,
+        clusters: By | None = None,
+        progress: Progress | None = None,
+        **settings: Any,
+    ) -> Comparison:
         """Compare all pairs of runs, or all runs with a baseline (its id or file), under one measure.
 
-        Settings as in `focuseval.inference.settings`: ``test``, ``tails``, ``resamples``, ``alpha``, ``correction``,
-        ``seed``.
+        `clusters` are as in `cluster_topics`: ``"document"``, ``"tag:NAME"``, a field of the gold, or a mapping from
+        topics to clusters. Settings as in `focuseval.inference.settings`: ``test``, ``tails``, ``resamples``,
+        ``alpha``, ``correction``, ``seed``, ``interval``.
         """
         from focuseval.inference.settings import settings_of  # noqa: PLC0415  a score needs no test: eight modules less
 
         number = None if baseline is None else find_run(baseline, self, self.names)
-        return compare_scores(self, measure, settings_of(**settings), baseline=number)
+        return compare_scores(
+            self, measure, settings_of(**settings), baseline=number, clusters=clusters, progress=progress
+        )
+
+    def clustering(self, by: By | None) -> dict[str, Clusters | None]:
+        """Return what `compare_all` is given: the clusters asked for, and if none are, those by document.
+
+        The latter only where most relevant documents are relevant to several topics, as those that questions are about.
+        """
+        from focuseval.inference.clusters import cluster_topics, shares_documents  # noqa: PLC0415  as in `compare`
+
+        gold: Any = None if self.evaluation is None else self.evaluation.prepared.gold
+        if by is None:
+            shared = gold is not None and shares_documents(gold)
+            return {"shared": cluster_topics(gold, self.topics, "document") if shared else None}
+        if gold is None:
+            raise NotComparableError("these scores are of some topics only: ask those of all topics for clusters")
+        return {"clusters": cluster_topics(gold, self.topics, by)}
+
+    def bounds_of(self, measure: str) -> tuple[float, float]:
+        """Return the bounds of a measure; none for a measure of one's own, or if some value is beyond them."""
+        from focuseval.measures import parse  # noqa: PLC0415  as in `compare`
+
+        low, high = -np.inf, np.inf
+        with suppress(MeasureError):
+            low, high = parse(measure).measure.bounds
+        values = self.values[:, :, self.measures.index(measure)]
+        return (-np.inf, np.inf) if (values < low).any() or (values > high).any() else (low, high)
 
     def table(self, *, per_topic: bool = False) -> Table:
         """Return one row per run, its means and counts; or one per run and topic, and then the means."""
@@ -268,7 +307,13 @@ def order_of(scores: Scores) -> NDArray[np.int64]:
 
 
 def compare_scores(
-    scores: Scores, measure: str, settings: Settings | None = None, *, baseline: int | None = None
+    scores: Scores,
+    measure: str,
+    settings: Settings | None = None,
+    *,
+    baseline: int | None = None,
+    clusters: By | None = None,
+    progress: Progress | None = None,
 ) -> Comparison:
     """Compare all runs, or all with the run of number `baseline`, under one measure, in the order of `order_of`.
 
@@ -285,7 +330,10 @@ def compare_scores(
         raise NotComparableError(f"{measure}: no topic has a base for it, so there is nothing to compare")
     place = None if baseline is None else int(np.flatnonzero(order == baseline)[0])
     names = tuple(scores.names[i] for i in order)
-    return compare(measure, names, scores.topics, values, settings, baseline=place)
+    return compare(
+        measure, names, scores.topics, values, settings, baseline=place, bounds=[scores.bounds_of(measure)],
+        progress=progress, **scores.clustering(clusters),
+    )  # fmt: skip
 
 
 def find_run(name: str, scores: Scores, labels: Sequence[str]) -> int:

@@ -10,22 +10,26 @@ Sums of differences are compared with zero after rounding noise is removed, so t
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 from focuseval.errors import MeasureError
+from focuseval.inference.clusters import standard_error
 from focuseval.inference.correlation import mean_ranks
 from focuseval.inference.settings import CORRECTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
+    from focuseval.inference.clusters import Clusters
     from focuseval.inference.settings import Settings
 
     Matrix = NDArray[np.float64]
+    Progress = Callable[[float, float], None]
+    """Called with the draws that are done, and of how many."""
 
 EXACT = 24
 """Differences other than zero up to which the randomisation test goes through all of their sign flips."""
@@ -36,26 +40,58 @@ RANKED = 50
 _RARE = 10
 """Where at most so many of the drawn flips reach the observed sum, p is estimated again from more draws."""
 NOISE = 1e-12
+ROUNDED = 1e-15
+"""What rounding can add to one of the values that are added up, as a share of the largest."""
 _BLOCK = 4_000_000
+_CACHED = 60_000
+"""Sums that are compared at once: half a megabyte, which stays in the processor's cache."""
 _KEPT = 10_000_000
 """Draws (topics × resamples) that are kept for the next call, at two bytes each: no topic is drawn 65,536 times."""
 
 
-def p_values(differences: Matrix, settings: Settings, family: int | None = None) -> NDArray[np.float64]:
+class Sides(NamedTuple):
+    """What differences are of: row k of the differences is `values[first[k]] - values[second[k]]`.
+
+    With many pairs of few runs, sums over the runs are far fewer than sums over the pairs.
+    """
+
+    values: Matrix
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+
+
+def p_values(
+    differences: Matrix,
+    settings: Settings,
+    family: int | None = None,
+    *,
+    clusters: Clusters | None = None,
+    sides: Sides | None = None,
+    progress: Progress | None = None,
+) -> NDArray[np.float64]:
     """Return the p-value of every row of `differences`, by the test of the settings, not corrected.
 
-    `family` is how many of the rows are corrected together, where that is not all of them.
+    `family` is how many of the rows are corrected together, where that is not all of them. Tests other than t take the
+    sums of clusters for what they take topics for without clusters.
 
     >>> from focuseval.inference.settings import Settings
     >>> p_values(np.array([[1.0, 2.0, 3.0]]), Settings("sign", tails=1))
     array([0.125])
     """
-    drawn = {"tails": settings.tails, "resamples": settings.resamples, "seed": settings.seed}
+    tails, drawn = settings.tails, {"resamples": settings.resamples, "seed": settings.seed}
+    most = settings.draws(len(differences) if family is None else family)
+    if settings.test == "t":
+        return t_test(differences, tails=tails, clusters=clusters)
+    if settings.test == "studentised":
+        return studentised(differences, tails=tails, resamples=most, seed=settings.seed, clusters=clusters)
+    if clusters is not None:
+        differences = without_noise(clusters.sums(differences), differences)
+        sides = None if sides is None else sides._replace(values=clusters.sums(sides.values))
     if settings.test == "randomisation":
-        return randomisation(differences, **drawn, most=settings.draws(len(differences) if family is None else family))
+        return randomisation(differences, tails=tails, **drawn, most=most, sides=sides, progress=progress)
     if settings.test == "bootstrap":
-        return bootstrap(differences, **drawn)
-    return {"t": t_test, "wilcoxon": wilcoxon, "sign": sign_test}[settings.test](differences, tails=settings.tails)
+        return bootstrap(differences, tails=tails, **drawn)
+    return {"wilcoxon": wilcoxon, "sign": sign_test}[settings.test](differences, tails=tails)
 
 
 def paired_differences(first: Matrix, second: Matrix) -> Matrix:
@@ -87,18 +123,31 @@ def ranked(values: Matrix) -> tuple[list[int], NDArray[np.int64]]:
     return np.argsort(places, kind="stable").tolist(), places
 
 
-def randomisation(differences: Matrix, *, tails: int, resamples: int, seed: int, most: int = 0) -> NDArray[np.float64]:
+def randomisation(
+    differences: Matrix,
+    *,
+    tails: int,
+    resamples: int,
+    seed: int,
+    most: int = 0,
+    sides: Sides | None = None,
+    progress: Progress | None = None,
+) -> NDArray[np.float64]:
     """Paired randomisation: how often flipping signs at random does at least as well as the runs did.
 
     Where up to `EXACT` differences are not zero p is exact, else it is estimated from `resamples` random flips. Where
-    almost none of them does as well it is estimated from `most`, if that is more.
+    almost none of them does as well it is estimated from `most`, if that is more. To divide each sum by its standard
+    error would change nothing: flips leave the sum of squares as it is, so that t grows with the sum.
 
     >>> randomisation(np.array([[1.0, 1.0, 0.0, 1.0]]), tails=2, resamples=1000, seed=0)
     array([0.25])
     """
     many = (differences != 0).sum(axis=1) > EXACT
     p = np.empty(len(differences))
-    p[many] = _drawn(differences[many], tails, (resamples, most), np.random.default_rng(seed))
+    if sides is not None:
+        sides = sides._replace(first=sides.first[many], second=sides.second[many])
+    draw = _Flips(differences[many], tails, sides, np.random.default_rng(seed), progress)
+    p[many] = _drawn(draw, resamples, most)
     for row in np.flatnonzero(~many):
         p[row] = _enumerated(differences[row], tails)
     return p
@@ -132,30 +181,61 @@ def _flipped(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return sums
 
 
-def _drawn(
-    differences: Matrix, tails: int, resamples: tuple[int, int], rng: np.random.Generator
-) -> NDArray[np.float64]:
-    """Estimate p from random flips, the same for all rows; the observed signs count as a draw, so p is never 0."""
-    first, most = resamples
-    draws = np.full(len(differences), first)
-    reached = 1 + _reached(differences, tails, first, rng)
-    rare = (reached <= _RARE) & (most > first)
-    if rare.any():
-        reached[rare] += _reached(differences[rare], tails, most - first, rng)
+def _drawn(flips: _Flips, first: int, most: int) -> NDArray[np.float64]:
+    """Estimate p from random flips, the same for all rows; the observed signs count as a draw, so p is never 0.
+
+    Where Hoeffding's bound says that p is below what `most` draws can show, nothing is drawn: p is that number.
+    """
+    rows, tails = flips.differences, flips.tails
+    draws = np.full(len(rows), max(first, most))
+    reached = np.ones(len(rows), np.int64)
+    square = 2 * (rows**2).sum(axis=1)
+    unsure = np.flatnonzero((flips.bar <= 0) | (tails * np.exp(-(flips.bar**2) / square) > 1 / (draws + 1)))
+    draws[unsure] = first
+    reached[unsure] += flips.reached(unsure, first)
+    rare = unsure[(reached[unsure] <= _RARE) & (most > first)]
+    if len(rare):
+        reached[rare] += flips.reached(rare, most - first)
         draws[rare] = most
     return np.asarray(reached / (draws + 1))
 
 
-def _reached(differences: Matrix, tails: int, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Count the random flips whose sum is at least the one observed."""
-    topics = differences.shape[1]
-    observed = np.abs(differences.sum(axis=1)) if tails == 2 else differences.sum(axis=1)
-    bar = (observed - noise_of(differences))[:, None]
-    reached = np.zeros(len(differences), np.int64)
-    for first in range(0, draws, step := max(1, _BLOCK // max(1, topics, len(differences)))):
-        sums = differences @ (rng.integers(0, 2, (min(step, draws - first), topics)) * 2.0 - 1).T
-        reached += ((np.abs(sums) if tails == 2 else sums) >= bar).sum(axis=1)
-    return reached
+class _Flips:
+    """Random flips of the signs of all rows at once."""
+
+    def __init__(
+        self, differences: Matrix, tails: int, sides: Sides | None, rng: np.random.Generator, progress: Progress | None
+    ) -> None:
+        """Note what each row's sum has to reach."""
+        observed = np.abs(differences.sum(axis=1)) if tails == 2 else differences.sum(axis=1)
+        self.differences, self.tails, self.rng, self.progress = differences, tails, rng, progress
+        noise = noise_of(differences)
+        self.sides = sides if sides is not None and len(sides.values) < len(differences) else None
+        if self.sides is not None:  # sums over runs are rounded as values are, not as differences
+            noise = np.maximum(noise, np.abs(self.sides.values).max() * differences.shape[1] * ROUNDED)
+        self.bar = observed - noise
+
+    def reached(self, rows: NDArray[np.int64], draws: int) -> NDArray[np.int64]:
+        """Count the flips whose sum is at least the one observed, for some rows."""
+        topics, bar = self.differences.shape[1], self.bar[rows, None]
+        found = np.zeros(len(rows), np.int64)
+        step = max(1, _BLOCK // max(1, topics, len(rows) if self.sides is None else len(self.sides.values)))
+        parts = np.array_split(np.arange(len(rows)), max(1, len(rows) * min(step, draws) // _CACHED))
+        for first in range(0, draws, step):
+            if self.progress is not None:
+                self.progress(first, draws)
+            size = min(step, draws - first), -(-topics // 64)
+            bits = self.rng.integers(0, 2**64 - 1, size, np.uint64, endpoint=True).astype("<u8").view(np.uint8)
+            added = self.differences[rows] if self.sides is None else self.sides.values
+            whole = 2 * (added @ np.unpackbits(bits, axis=1, count=topics).T.astype(np.float64))
+            whole -= added.sum(axis=1, keepdims=True)  # each bit adds a difference, or takes it away
+            for part in parts:  # small enough for the processor's cache
+                if self.sides is None:
+                    sums = whole[part]
+                else:
+                    sums = whole[self.sides.first[rows[part]]] - whole[self.sides.second[rows[part]]]
+                found[part] += ((np.abs(sums) if self.tails == 2 else sums) >= bar[part]).sum(axis=1)
+        return found
 
 
 def bootstrap(differences: Matrix, *, tails: int, resamples: int, seed: int) -> NDArray[np.float64]:
@@ -176,20 +256,65 @@ def bootstrap(differences: Matrix, *, tails: int, resamples: int, seed: int) -> 
     return np.minimum(1.0, 2 * np.minimum(below, above) / resamples)
 
 
-def t_test(differences: Matrix, *, tails: int) -> NDArray[np.float64]:
+def t_test(differences: Matrix, *, tails: int, clusters: Clusters | None = None) -> NDArray[np.float64]:
     """Return the paired t-test's p; where all differences agree, 1 if they are zero, else 0 on the side they favour."""
     from scipy.special import stdtr  # noqa: PLC0415  only this test needs scipy
 
-    topics = differences.shape[1]
-    mean = without_noise(differences.mean(axis=1), differences)
-    error = differences.std(axis=1, ddof=1) / np.sqrt(topics) if topics > 1 else np.zeros(len(differences))
-    flat = error <= noise_of(differences)
-    t = np.where(flat, np.copysign(np.inf, mean), mean / np.where(flat, 1.0, error))
-    if topics < 2:
+    mean, error, freedom = standard_error(differences, clusters)
+    if not freedom:
         return np.ones(len(differences))
-    one = stdtr(topics - 1, -t)
-    p = one if tails == 1 else 2 * stdtr(topics - 1, -np.abs(t))
+    mean, flat = without_noise(mean, differences), error <= noise_of(differences)
+    t = np.where(flat, np.copysign(np.inf, mean), mean / np.where(flat, 1.0, error))
+    p = stdtr(freedom, -t) if tails == 1 else 2 * stdtr(freedom, -np.abs(t))
     return np.where(flat & (mean == 0), 1.0, p)
+
+
+def studentised(
+    differences: Matrix, *, tails: int, resamples: int, seed: int, clusters: Clusters | None = None
+) -> NDArray[np.float64]:
+    """Studentised bootstrap: how often the t of a resample, around the observed mean, is at least the t observed.
+
+    It asks for equal means, and nothing else of the differences: they may be skewed, or of another median.
+
+    >>> studentised(np.array([[3.0, 1.0, 2.0, 2.0], [0.0, 0.0, 0.0, 0.0]]), tails=2, resamples=999, seed=0).round(2)
+    array([0.01, 1.  ])
+    """
+    error = resampled_error(differences, clusters)
+    mean, flat = without_noise(differences.mean(axis=1), differences), error <= noise_of(differences)
+    t = np.where(flat, np.copysign(np.inf, mean), mean / np.where(flat, 1.0, error))[:, None]
+    reached = np.ones(len(differences), np.int64)
+    for drawn in resampled_t(differences, resamples, seed, clusters):
+        reached += ((np.abs(drawn) >= np.abs(t)) if tails == 2 else drawn >= t).sum(axis=1)
+    return np.where(flat & (mean == 0), 1.0, reached / (resamples + 1))
+
+
+def resampled_error(values: Matrix, clusters: Clusters | None = None) -> NDArray[np.float64]:
+    """Return the standard error of every row's mean, as `resampled_t` estimates that of a resample."""
+    units = values.shape[1] if clusters is None else clusters.number
+    sums, sizes = (values, 1.0) if clusters is None else (clusters.sums(values), clusters.sizes)
+    spread = ((sums - sizes * values.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+    return np.asarray(np.sqrt(spread * units / max(1, units - 1)) / values.shape[1])
+
+
+def resampled_t(values: Matrix, resamples: int, seed: int, clusters: Clusters | None = None) -> Iterator[Matrix]:
+    """Yield the t of means over topics or clusters drawn with replacement, around the observed mean, in blocks.
+
+    A resample without any spread has an infinite t, unless its mean is the observed one.
+    """
+    mean = values.mean(axis=1, keepdims=True)
+    own = values - mean if clusters is None else clusters.sums(values - mean)
+    sizes = np.ones(own.shape[1]) if clusters is None else clusters.sizes
+    units, noise = own.shape[1], noise_of(values)[:, None]
+    for drawn in _draws(units, resamples, seed, max(1, _BLOCK // max(units, len(values)))):
+        times = drawn.T.astype(np.float64)
+        total = sizes @ times
+        shift = own @ times / total
+        cross = shift * total if clusters is None else (own * sizes) @ times
+        spread = (own**2) @ times - 2 * shift * cross + shift**2 * (sizes**2 @ times)
+        error = np.sqrt(np.maximum(spread, 0.0) * units / max(1, units - 1)) / total
+        flat = error <= noise
+        infinite = np.where(np.abs(shift) <= noise, 0.0, np.copysign(np.inf, shift))
+        yield np.where(flat, infinite, shift / np.where(flat, 1.0, error))
 
 
 def wilcoxon(differences: Matrix, *, tails: int) -> NDArray[np.float64]:

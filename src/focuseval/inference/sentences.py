@@ -29,7 +29,7 @@ TEMPLATES: dict[str, str | list[str]] = {
     "numbers": "{difference} [{low}, {high}], p {p}{corrected}{reason}",
     "corrected": " (corrected {p})",
     "reason": "; cannot tell: {reason}",
-    "test": "Test: {method}; the interval is uncorrected.",
+    "test": "Test: {method}; it decides, the interval is of one difference by itself.",
     "power": "With probability .8 these topics would have shown a difference of {detectable}; {needed}.",
     "needed": ["the observed one needs {n} topic", "the observed one needs {n} topics"],
     "never": "no number of topics would show the observed one",
