@@ -1,4 +1,4 @@
-"""``focuseval compare`` of 100 runs over 500 topics: processor time, against one bare product of runs and sign flips."""
+"""``focuseval compare`` of 100 runs over 500 topics: processor time, against one bare product of runs and flips."""
 
 import resource
 import subprocess

@@ -191,7 +191,9 @@ def test_lines_may_have_more_keys_than_the_first_and_fewer():
 
 def test_keys_that_are_left_out_are_counted():
     gold = gold_jsonl.read([as_source([{"topic": "a", "doc": d, "spans": [], "x": 1, "y": 2} for d in "de"])])
-    assert lines_of(gold) == ("4 keys besides topic, doc, query, spans, bep, length, relevance and tags are left out",)
+    assert lines_of(gold) == (
+        "4 keys besides topic, doc, query, spans, bep, length, relevance, tags and group are left out",
+    )
 
 
 def test_only_those_who_read_json_lines_load_msgspec():

@@ -28,7 +28,7 @@ KINDS: dict[str, str | tuple[str, str]] = {
     # reading and placing a gold
     "united": "{n} overlapping spans are united",
     "same ids": "{n} questions share an id with an earlier one, told apart as ~2, ~3 …",
-    "other keys": "{n} keys besides topic, doc, query, spans, bep, length, relevance and tags are left out",
+    "other keys": "{n} keys besides topic, doc, query, spans, bep, length, relevance, tags and group are left out",
     "quote lengths": "{n} quotes are not as long as their spans; the documents decide, where they are given",
     "other sums": "relevant characters differ from the sum of the passages in {n} documents; both are kept",
     "no characters": "{n} provenances name no characters: the whole paragraph or page is relevant",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from focuseval.data.remarks import Remark
     from focuseval.data.tables import Row
-    from focuseval.inference.clusters import By, Clusters
+    from focuseval.inference.clusters import By
     from focuseval.inference.comparison import Comparison
     from focuseval.inference.paired_tests import Progress
     from focuseval.inference.settings import Settings
@@ -231,7 +231,7 @@ class Scores:
             self, measure, settings_of(**settings), baseline=number, clusters=clusters, progress=progress
         )
 
-    def clustering(self, by: By | None) -> dict[str, Clusters | None]:
+    def clustering(self, by: By | None) -> dict[str, Any]:
         """Return what `compare_all` is given: the clusters asked for, and if none are, those by document.
 
         The latter only where most relevant documents are relevant to several topics, as those that questions are about.

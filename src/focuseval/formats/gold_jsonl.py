@@ -10,8 +10,9 @@
 
 ``"spans": []`` was judged and found not relevant. Offsets are code points, half-open; a quote is compared with the
 text when documents are given, and a span may be a quote alone until then. ``length`` is the document's length,
-``relevance`` a grade for whole documents, ``tags`` a list of words about the topic, for tables by tag. Two lines for
-the same topic and document are refused: join their spans. Spans of a topic (in any of its documents) with the same
+``relevance`` a grade for whole documents, ``tags`` a list of words about the topic, for tables by tag; ``group`` names
+the topics that belong together, such as questions about one article, for ``--cluster-by group``. Two lines for the same
+topic and document are refused: join their spans. Spans of a topic (in any of its documents) with the same
 ``need`` are alternatives, of which one will do; different needs are all needed, and a span without one is needed
 itself. Only the measures of needed spans read it (needR, S-recall, all-recall).
 """
@@ -67,13 +68,16 @@ class JudgementRecord(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     bep: Known | None = None
     length: Known | None = None
     relevance: Whole | None = None
+    group: Word | None = None
     tags: list[Tag] | None = None
     spans: list[SpanRecord] | msgspec.UnsetType = msgspec.UNSET
 
 
 _SPAN = pa.schema([("start", "int64"), ("end", "int64"), ("quote", "string"), ("need", "string")])
 _NUMBERS = ("bep", "length", "relevance")
-_LINE = pa.schema([(name, "int64" if name in _NUMBERS else "string") for name in ("topic", "doc", "query", *_NUMBERS)])
+_LINE = pa.schema(
+    [(name, "int64" if name in _NUMBERS else "string") for name in ("topic", "doc", "query", *_NUMBERS, "group")]
+)
 
 
 def read(sources: Sequence[Source]) -> Gold:
@@ -108,8 +112,10 @@ def read(sources: Sequence[Source]) -> Gold:
     if error is not None:
         raise error
     counted = counted_kinds(other_keys=unknown.total(), quote_lengths=differing, united=gold.overlapping())
-    tagged = {name: {"tags": ",".join(words)} for name, words in attributes.items()}
-    return replace(gold, attributes=tagged, remarks=counted)
+    facts = {name: dict(own) for name, own in gold.attributes.items()}
+    for name, words in attributes.items():
+        facts.setdefault(name, {})["tags"] = ",".join(words)
+    return replace(gold, attributes=facts, remarks=counted)
 
 
 def _judgement(unknown: Counter[str], value: dict[str, Any], constants: list[str], at: Place) -> JudgementRecord:
@@ -142,10 +148,12 @@ def _judged(rows: JudgedRows, table: pa.Table, spans: pa.Table, count: NDArray[n
     row = np.repeat(np.arange(len(rows)), np.maximum(count, 0))
     start, end, quote, need = (spans[name].combine_chunks() for name in _SPAN.names)
     marks = SpanRows(row, _filled(start), _filled(end), quote, need)
-    queries, other_query = _queries(rows, table["query"].combine_chunks())
+    queries, other_query = _of_topics(rows, table, "query")
+    groups, other_group = _of_topics(rows, table, "group")
     refuse_first(
         rows.twice(),
         other_query,
+        other_group,
         rows.check(
             (count < 0) & ~graded,
             lambda _: "expected 'spans' or a 'relevance', found neither",
@@ -161,7 +169,9 @@ def _judged(rows: JudgedRows, table: pa.Table, spans: pa.Table, count: NDArray[n
     scale = "trec" if len(rows) and (count < 0).all() else "highlights"
     quoted = pc.utf8_length(quote).fill_null(UNKNOWN).to_numpy(zero_copy_only=False)
     differing = (quoted >= 0) & (marks.start >= 0) & (quoted != marks.end - marks.start)
-    gold = rows.gold(grade, marks, {"length": length, "bep": bep}, scale=scale, queries=queries)
+    attributes = {topic: {"group": group} for topic, group in groups.items()}
+    known = {"length": length, "bep": bep}
+    gold = rows.gold(grade, marks, known, scale=scale, queries=queries, attributes=attributes)
     return gold, int(np.count_nonzero(differing))
 
 
@@ -170,20 +180,21 @@ def _filled(column: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
     return np.asarray(column.fill_null(UNKNOWN).to_numpy())
 
 
-def _queries(rows: JudgedRows, query: pa.Array) -> tuple[dict[str, str], Wrong | None]:
-    """Return the query of every topic that has one, and the lines that give a topic another."""
-    given = np.flatnonzero(query.is_valid().to_numpy(zero_copy_only=False))
+def _of_topics(rows: JudgedRows, table: pa.Table, field: str) -> tuple[dict[str, str], Wrong | None]:
+    """Return the query or the group of every topic that has one, and the lines that give a topic another."""
+    column = table[field].combine_chunks()
+    given = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
     topic = rows.topic[given]
-    code = query.dictionary_encode().indices.take(indices(given)).to_numpy()
+    code = column.dictionary_encode().indices.take(indices(given)).to_numpy()
     first = np.full(len(rows.topics), -1)
     first[topic[::-1]] = np.arange(len(given))[::-1]
     wrong = np.zeros(len(rows), np.bool_)
     wrong[given] = code != code[first[topic]]
     asking = given[np.sort(first[first >= 0])]
     names = [rows.topics[code] for code in rows.topic[asking].tolist()]
-    queries = dict(zip(names, query.take(indices(asking)).to_pylist(), strict=True))
-    what = "expected one query for topic {!r}, found another"
-    return queries, rows.check(wrong, lambda row: what.format(rows.topics[rows.topic[row]]), "keep one of them")
+    found = dict(zip(names, column.take(indices(asking)).to_pylist(), strict=True))
+    what = f"expected one {field} for topic {{!r}}, found another"
+    return found, rows.check(wrong, lambda row: what.format(rows.topics[rows.topic[row]]), "keep one of them")
 
 
 def _bad_spans(rows: JudgedRows, marks: SpanRows, length: NDArray[np.int64]) -> Wrong | None:
@@ -237,8 +248,9 @@ def write(gold: Gold) -> Iterator[bytes]:
         line: dict[str, Any] = {"topic": name}
         if name in gold.queries and name not in written:
             line["query"] = gold.queries[name]
-        if name not in written and (tags := gold.attributes.get(name, {}).get("tags")):
-            line["tags"] = tags.split(",")
+        facts = {} if name in written else gold.attributes.get(name, {})
+        line |= {"tags": facts["tags"].split(",")} if facts.get("tags") else {}
+        line |= {"group": facts["group"]} if "group" in facts else {}
         written.add(name)
         line["doc"] = documents[document]
         line |= {"relevance": grade} if gold.scale == "trec" else {"spans": here}

@@ -66,7 +66,7 @@ def read_quotes(sources: Sequence[Source]) -> Iterator[Question]:
                 span = (start, start + len(text)) if start >= 0 else (UNKNOWN, UNKNOWN)
                 spans.append(Span(document, *span, text))
             alternatives = [one._replace(need="answer") for one in spans] if len(set(spans)) > 1 else spans
-            yield Question(query, alternatives, at, name, [document])
+            yield Question(query, alternatives, at, name, [document], {"group": re.sub(r"#\d+$", "", document)})
 
 
 def embedded_texts(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
