@@ -94,9 +94,7 @@ def in_clusters() -> Table:
             shares += [covered(values, 0.0, how, by) for how in INTERVALS]
             rows.append((f"{name}, {said}", *(f"{share:.1f}" for share in shares)))
     heads = numbers("randomisation", "t", *(f"interval: {how}" for how in INTERVALS))
-    said = (
-        f"{PAIRS:,} pairs of equal systems a row, intra-class correlation {ICC:g}. Stars at .05 (errors) and"
-    )
+    said = f"{PAIRS:,} pairs of equal systems a row, intra-class correlation {ICC:g}. Stars at .05 (errors) and"
     notes = (f"{said} intervals that hold 0; in percent.",)
     return Table("Questions that share documents", (*words("questions"), *heads), tuple(rows), notes)
 

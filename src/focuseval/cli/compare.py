@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from glob import glob
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,14 +21,16 @@ if TYPE_CHECKING:
 
 COEFFICIENTS = ("tau-b", "tau-a", "tau-ap", "spearman")
 AXES = ("measures", "recall-bases", "ideals", "quantisations")
+TRIALS = "Several runs of one system, such as 'rag=rag.*.jsonl', of which the mean is tested; may be repeated."
 
 
 @click.command(cls=Command, opens=READS)
 @click.argument("gold")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.argument("runs", nargs=-1, metavar="RUN...")
 @evaluation_options()
 @significance_options(draws="10000; 1000 with --test bootstrap --tails 1")
 @baseline_option
+@click.option("--trials", multiple=True, metavar="NAME=FILES", help=TRIALS)
 @click.option("--pairs", is_flag=True, help="Print every pair (always done for up to 6 runs).")
 @click.option("--correlate", "axes", type=click.Choice(AXES), multiple=True, help="Correlate rankings; repeatable.")
 @click.option("--coefficient", type=click.Choice(COEFFICIENTS), default="tau-b", help="Correlation for --correlate.")
@@ -47,6 +50,8 @@ def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
       focuseval compare assessments/ run*.xml --profile inex2006 --task focused --test bootstrap --tails 1
       focuseval compare assessments/ run*.xml -m nxCG@5 -m MAep --correlate recall-bases
       focuseval compare judging/ run*.xml -m MAgP --adjudicated
+      focuseval compare squad.json a.jsonl b.jsonl -m spanR@5 --cluster-by document
+      focuseval compare gold.jsonl bm25.jsonl --trials 'rag=rag.*.jsonl' -m spanR@5
     """
     measures: list[str] = []
     groups: list[tuple[str, tuple[str, ...]]] = []
@@ -59,18 +64,36 @@ def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
         names = dict.fromkeys(name for _, group in groups for name in group if name not in measures)
         return replace(planned, plan=replace(planned.plan, measures=(*planned.plan.measures, *map(parse, names))))
 
-    scores = score_files(gold, with_baseline(runs, options["baseline"]), options, with_variants)
+    files, names = _with_trials(with_baseline(runs, options["baseline"]), options["trials"])
+    scores = score_files(gold, files, options, with_variants, names)
     how = given(options) | {"baseline": options["baseline"], "clusters": options["clusters"]}
     with progress_bar("comparing") as progress:
         comparisons = [scores.compare(measure, progress=progress, **how) for measure in measures]
+    repeated = [comparing.trial_table(comparison, scores) for comparison in comparisons] if scores.trials else []
     correlated = comparing.correlations(scores, groups, options["coefficient"])
 
     def values() -> dict[str, object]:
         both = {"signature": scores.signature, "gold_sha256": scores.gold_sha256}
-        return both | comparing.comparisons_json(comparisons, correlated)
+        found = {"trials": [trials.to_json() for trials in repeated]} if repeated else {}
+        return both | comparing.comparisons_json(comparisons, correlated) | found
 
     def tables() -> list[Table]:
         matrices = comparing.comparison_tables(comparisons, every_pair=options["pairs"])
-        return [*matrices, *map(comparing.correlation_table, correlated)]
+        return [*matrices, *repeated, *map(comparing.correlation_table, correlated)]
 
     write_results(options, values, tables, scores.signature)
+
+
+def _with_trials(runs: tuple[str, ...], trials: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the files of runs and trials, and the names of all if there are trials: other runs have their file's."""
+    files, names = [*runs], [*runs]
+    for trial in trials:
+        name, _, pattern = trial.partition("=")
+        found = sorted(glob(pattern))  # noqa: PTH207  as the shell understands it, absolute or not
+        if not name or not found:
+            raise click.UsageError(f"Expected --trials NAME=FILES with files that exist, found {trial!r}.")
+        files += found
+        names += [name] * len(found)
+    if not files:
+        raise click.UsageError("Missing argument 'RUN...': give runs, or --trials.")
+    return tuple(files), tuple(names) if trials else ()

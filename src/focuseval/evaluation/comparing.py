@@ -15,6 +15,7 @@ from focuseval.data.tables import Column, Table, numbers, words
 from focuseval.errors import MeasureError
 from focuseval.inference.comparison import STAR
 from focuseval.inference.correlation import correlate, explain, reading
+from focuseval.inference.trials import advice, spread
 from focuseval.measures import parse
 
 if TYPE_CHECKING:
@@ -143,6 +144,22 @@ def compared_means_table(comparisons: Sequence[Comparison]) -> Table:
     topics = ", ".join(dict.fromkeys(f"{len(c.topics)}" for c in comparisons))
     title = f"Means over {topics} topic{'' if topics == '1' else 's'}, with 95 % confidence intervals"
     return Table(title, columns, rows, (RANKS,) if any(c.ranks is not None for c in comparisons) else ())
+
+
+def trial_table(comparison: Comparison, scores: Scores) -> Table:
+    """Return how much every system's values vary between topics and between trials, and which of them help more."""
+    column, rows = scores.measures.index(comparison.measure), []
+    kept = np.isin(scores.topics, comparison.topics)
+    values = {name: trials[:, kept, column] for name, trials in scores.trials.items()}
+    for name in comparison.runs:
+        one = spread(values[name])
+        deviations = tuple(None if one.trials < 2 else float(np.sqrt(part)) for part in one[2:])
+        rows.append((name, one.trials, float(np.sqrt(one.topics)), *deviations))
+    pairs = [comparison.runs[:2]] if len(rows) > 1 and len(comparison.topics) > 1 else []
+    notes = [advice(pair, *(values[name] for name in pair)) for pair in pairs]
+    notes.append("Tests and intervals are of the mean over these trials: of other topics, not of other trials.")
+    heads = numbers("trials", "sd of topics", "sd of a topic's trials", "sd of whole trials")
+    return Table(f"Trials under {comparison.measure}", (*words("run"), *heads), tuple(rows), tuple(notes))
 
 
 def star_table(comparison: Comparison) -> Table:

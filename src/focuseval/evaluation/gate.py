@@ -68,12 +68,9 @@ def read_baseline(path: str | Path, run: str | None = None) -> Baseline:
 
 
 def judge(
-    baseline: Baseline,
-    scores: Scores,
-    measures: Sequence[str] | None = None,
-    rule: GateRule | None = None,
+    baseline: Baseline, scores: Scores, measures: Sequence[str] | None = None, rule: GateRule | None = None,
     clusters: By | None = None,
-) -> list[GateVerdict]:
+) -> list[GateVerdict]:  # fmt: skip
     """Judge the one run of `scores` against the baseline, measure by measure, over exactly the same topics.
 
     By default all measures of the scores are judged, as `judge_changes` does. `clusters` are as in `Scores.compare`.

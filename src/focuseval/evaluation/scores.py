@@ -71,6 +71,8 @@ class Scores:
     """What the readers of gold and runs noticed, and why another tool would print other numbers."""
     decides: str = ""
     """The measure by which runs are ordered and judged; empty for the first."""
+    trials: Mapping[str, NDArray[np.float64]] = field(default_factory=dict, repr=False)
+    """System → trials × topics × measures, where runs are means over several trials; counts are then the largest."""
     evaluation: Any = field(default=None, repr=False, compare=False)
     """The `Evaluation` that the values are of: plan, prepared gold and matches. None for a part of the topics."""
 
@@ -204,20 +206,16 @@ class Scores:
 
     def curve(self, measure: str | Measure) -> pa.Table:
         """Return a measure's curve as a long table: run, topic (or ``mean``), x, y."""
-        if self.evaluation is None:
-            raise ValueError("these scores are of some topics only: ask those of all topics for their curves")
+        if self.evaluation is None or self.trials:
+            why = "means over trials: score the trials as runs of their own" if self.trials else "of some topics only"
+            raise ValueError(f"these scores are {why}; curves are of whole runs")
         curve: pa.Table = self.evaluation.curve(measure)
         return curve
 
     def compare(
-        self,
-        measure: str,
-        *,
-        baseline: str | None = None,
-        clusters: By | None = None,
-        progress: Progress | None = None,
-        **settings: Any,
-    ) -> Comparison:
+        self, measure: str, *, baseline: str | None = None, clusters: By | None = None,
+        progress: Progress | None = None, **settings: Any,
+    ) -> Comparison:  # fmt: skip
         """Compare all pairs of runs, or all runs with a baseline (its id or file), under one measure.
 
         `clusters` are as in `cluster_topics`: ``"document"``, ``"tag:NAME"``, a field of the gold, or a mapping from
@@ -294,6 +292,21 @@ class Scores:
         return notebook(self.table(), self.signature)
 
 
+def over_trials(scores: Scores) -> Scores:
+    """Return the scores of systems: runs of the same name are trials, of which the mean is taken."""
+    rows = {name: np.flatnonzero(np.array(scores.runs) == name) for name in dict.fromkeys(scores.runs)}
+    several, first = list(rows.values()), [int(own[0]) for own in rows.values()]
+    by_topic = np.array([np.asarray(scores.by_topic)[own].max(axis=0) for own in several])
+    known = [(scores.counts[run].excluded, scores.counts[run].unknown) for run in first]
+    counts = [total(own, excluded=n, unknown=other) for own, (n, other) in zip(by_topic, known, strict=True)]
+    more = [f" and {len(own) - 1} more" if len(own) > 1 else "" for own in several]
+    return replace(
+        scores, runs=tuple(rows), values=np.array([scores.values[own].mean(axis=0) for own in several]),
+        counts=tuple(counts), files=tuple(scores.files[run] + said for run, said in zip(first, more, strict=True)),
+        by_topic=by_topic, trials={name: scores.values[own] for name, own in rows.items()},
+    )  # fmt: skip
+
+
 def order_of(scores: Scores) -> NDArray[np.int64]:
     """Return the runs by the mean of the measure that decides, best first; ties stay in the order given.
 
@@ -307,14 +320,9 @@ def order_of(scores: Scores) -> NDArray[np.int64]:
 
 
 def compare_scores(
-    scores: Scores,
-    measure: str,
-    settings: Settings | None = None,
-    *,
-    baseline: int | None = None,
-    clusters: By | None = None,
-    progress: Progress | None = None,
-) -> Comparison:
+    scores: Scores, measure: str, settings: Settings | None = None, *, baseline: int | None = None,
+    clusters: By | None = None, progress: Progress | None = None,
+) -> Comparison:  # fmt: skip
     """Compare all runs, or all with the run of number `baseline`, under one measure, in the order of `order_of`.
 
     A topic without a base for the measure is left out, and so is one that only some runs answer where unanswered topics

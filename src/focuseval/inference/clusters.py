@@ -8,24 +8,23 @@ where each topic is one by itself, all of this is what it is over topics: the me
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.errors import MissingDataError, NotComparableError
+from focuseval.errors import MissingDataError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from focuseval.data.gold import Gold
 
     Matrix = NDArray[np.float64]
-    By = str | Mapping[str, str] | Sequence[str]
+    By = str | Mapping[str, str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,8 +76,8 @@ def cluster_topics(gold: Gold, topics: Sequence[str], by: By) -> Clusters:
     ----------
     by
         ``document``: topics that share a relevant document, be it through others. ``tag:NAME``: by the tag that begins
-        with ``NAME:`` or ``NAME=``. Any other word: a field of the gold's topics, such as ``group``. Or the cluster of
-        every topic: a mapping from topics to names, or a sequence in the order of `topics`.
+        with ``NAME:`` or ``NAME=``. Any other word: a field of the gold's topics, such as ``group``. Or a mapping from
+        topics to the names of their clusters. A topic without a cluster is one by itself.
     """
     number = {topic: place for place, topic in enumerate(topics)}
     if by == "document":
@@ -99,15 +98,11 @@ def cluster_topics(gold: Gold, topics: Sequence[str], by: By) -> Clusters:
         named = [next((tag for tag in own if tag.startswith(starts)), None) for own in tags]
     elif isinstance(by, str):
         named = [gold.attributes.get(topic, {}).get(by) or None for topic in topics]
-    elif isinstance(by, Mapping):
-        named, by = [by.get(topic) for topic in topics], "mapping"
     else:
-        named, by = list(by), "list"
-        if len(named) != len(topics):
-            raise NotComparableError(f"expected the cluster of each of {len(topics)} topics, found {len(named)}")
+        named, by = [by.get(topic) for topic in topics], "mapping"
     if not any(name is not None for name in named):
         fields = sorted({"document", *(field for own in gold.attributes.values() for field in own if field != "tags")})
-        what = f"no topic of {gold.file or 'the gold'} says what clusters={by!r} asks for"
+        what = f"no topic of {gold.file or 'the gold'} has a cluster by {by!r}"
         raise MissingDataError(f"{what}; there are {', '.join(fields)}, and tag:NAME for tags such as NAME:value")
     codes: dict[object, int] = {}
     keys = [(topic,) if name is None else name for topic, name in zip(topics, named, strict=True)]

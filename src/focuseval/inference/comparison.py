@@ -16,7 +16,7 @@ import numpy as np
 
 from focuseval.data.tables import Table, notebook, numbers, render, words
 from focuseval.errors import NotComparableError, counted
-from focuseval.inference.intervals import interval
+from focuseval.inference.intervals import UNBOUNDED, interval
 from focuseval.inference.paired import BETTER, CANNOT_TELL, WORSE, Pair, Paired, judge_families, power, topics_needed
 from focuseval.inference.paired_tests import Sides, noise_of, paired_differences, ranked
 from focuseval.inference.sentences import equals_p, fill, listed, named, shown_p, shown_topics, signed
@@ -67,7 +67,7 @@ class Comparison(Paired):
     """Topics that are not compared, because some run has no value for them."""
     among: tuple[int, ...] | None = None
     """The runs whose pairs are compared, if not all are."""
-    bounds: tuple[float, float] = (-np.inf, np.inf)
+    bounds: tuple[float, float] = UNBOUNDED
     """Of the measure: no interval of a mean goes beyond them."""
     shared: Clusters | None = None
     """The topics by document, where they share documents and no clusters were asked for."""
@@ -210,6 +210,7 @@ class Comparison(Paired):
             won=int(self.won[k]), tied=int(self.tied[k]), lost=int(self.lost[k]),
             detectable=float(self.detectable[k]) if np.isfinite(self.detectable[k]) else None,
             needed=int(self.needed[k]) if np.isfinite(self.needed[k]) else None, gains=gains,
+            clustered=self.clusters is not None,
         )  # fmt: skip
         return found if first == a else found.turned
 
@@ -531,7 +532,7 @@ def compare_all(
             found[m] = Comparison(
                 **vars(columns), measure=measures[m], runs=runs, topics=tuple(names), values=rows, better=better,
                 worse=worse, baseline=baseline, left_out=int((some[m] & ~kept[m]).sum()), among=among,
-                bounds=(-np.inf, np.inf) if bounds is None else bounds[m], shared=by_document,
+                bounds=UNBOUNDED if bounds is None else bounds[m], shared=by_document,
             )  # fmt: skip
     return found
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from focuseval.errors import MeasureError
 from focuseval.inference.clusters import standard_error
-from focuseval.inference.paired_tests import resampled_error, resampled_means, resampled_t
+from focuseval.inference.paired_tests import resampled_means, resampled_t
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,15 +27,13 @@ if TYPE_CHECKING:
 _CELLS = 2_000_000
 """Resampled means that are kept at once: more rows are done in parts, with the same draws."""
 
+UNBOUNDED = (-np.inf, np.inf)
 _INFINITE = 1e12
 """Stands for the t of a resample without spread."""
 
 
 def interval(
-    values: Matrix,
-    settings: Settings,
-    clusters: Clusters | None = None,
-    bounds: tuple[float, float] = (-np.inf, np.inf),
+    values: Matrix, settings: Settings, clusters: Clusters | None = None, bounds: tuple[float, float] = UNBOUNDED
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the 95 % interval of the mean of every row, by Student's t or as the settings say.
 
@@ -59,8 +57,7 @@ def interval(
         blocks = resampled_t(values, settings.of_interval, settings.seed, clusters)
         drawn = np.minimum(np.abs(np.concatenate(list(blocks), axis=1)), _INFINITE)
         quantile = _quantiles(drawn, np.full((len(values), 1), 0.95))[:, 0]
-        drawn_reach = quantile * resampled_error(values, clusters)
-        reach = np.where(quantile < _INFINITE / 100, drawn_reach, reach)  # else 1 in 20 resamples has no spread
+        reach = np.where(quantile < _INFINITE / 100, quantile * error, reach)  # else 1 in 20 resamples has no spread
     return np.clip(mean - reach, *bounds), np.clip(mean + reach, *bounds)
 
 

@@ -59,10 +59,12 @@ class Pair:
     detectable: float | None
     """The smallest difference that these topics show with probability .8; None for a single topic."""
     needed: int | None
-    """Topics that the difference would need; None where no number of them would do."""
+    """Topics, or clusters, that the difference would need; None where no number of them would do."""
     gains: int
     """How many of the largest gains of the run with the higher mean make the whole difference; 0 without a difference,
     and where the other run gains nothing."""
+    clustered: bool = False
+    """Whether clusters are needed, not topics."""
 
     @property
     def topics(self) -> int:
@@ -174,7 +176,8 @@ def power(pair: Pair) -> str:
     """Say what these topics could have shown, and what the observed difference would need."""
     if pair.detectable is None:
         return fill("one topic")
-    needed = fill("never") if pair.needed is None else fill("needed", n=pair.needed)
+    noun = "needed clusters" if pair.clustered else "needed"
+    needed = fill("never") if pair.needed is None else fill(noun, n=pair.needed)
     return fill("power", detectable=f"{pair.detectable:.4f}", needed=needed)
 
 
@@ -200,13 +203,9 @@ def judge_pairs(differences: NDArray[np.float64], settings: Settings, *, cluster
 
 
 def judge_families(
-    differences: NDArray[np.float64],
-    settings: Settings,
-    *,
-    clusters: Clusters | None = None,
-    sides: Sides | None = None,
-    progress: Progress | None = None,
-) -> list[Paired]:
+    differences: NDArray[np.float64], settings: Settings, *, clusters: Clusters | None = None,
+    sides: Sides | None = None, progress: Progress | None = None,
+) -> list[Paired]:  # fmt: skip
     """Judge several families of as many pairs each, such as the same runs under several measures.
 
     `differences` are families × pairs × topics. All rows see the same draws, so that they are tested together; `sides`

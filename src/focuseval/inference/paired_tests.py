@@ -61,14 +61,9 @@ class Sides(NamedTuple):
 
 
 def p_values(
-    differences: Matrix,
-    settings: Settings,
-    family: int | None = None,
-    *,
-    clusters: Clusters | None = None,
-    sides: Sides | None = None,
-    progress: Progress | None = None,
-) -> NDArray[np.float64]:
+    differences: Matrix, settings: Settings, family: int | None = None, *, clusters: Clusters | None = None,
+    sides: Sides | None = None, progress: Progress | None = None,
+) -> NDArray[np.float64]:  # fmt: skip
     """Return the p-value of every row of `differences`, by the test of the settings, not corrected.
 
     `family` is how many of the rows are corrected together, where that is not all of them. Tests other than t take the
@@ -124,15 +119,9 @@ def ranked(values: Matrix) -> tuple[list[int], NDArray[np.int64]]:
 
 
 def randomisation(
-    differences: Matrix,
-    *,
-    tails: int,
-    resamples: int,
-    seed: int,
-    most: int = 0,
-    sides: Sides | None = None,
+    differences: Matrix, *, tails: int, resamples: int, seed: int, most: int = 0, sides: Sides | None = None,
     progress: Progress | None = None,
-) -> NDArray[np.float64]:
+) -> NDArray[np.float64]:  # fmt: skip
     """Paired randomisation: how often flipping signs at random does at least as well as the runs did.
 
     Where up to `EXACT` differences are not zero p is exact, else it is estimated from `resamples` random flips. Where
@@ -146,8 +135,7 @@ def randomisation(
     p = np.empty(len(differences))
     if sides is not None:
         sides = sides._replace(first=sides.first[many], second=sides.second[many])
-    draw = _Flips(differences[many], tails, sides, np.random.default_rng(seed), progress)
-    p[many] = _drawn(draw, resamples, most)
+    p[many] = _drawn(differences[many], tails, (resamples, most), seed, sides, progress=progress)
     for row in np.flatnonzero(~many):
         p[row] = _enumerated(differences[row], tails)
     return p
@@ -181,61 +169,48 @@ def _flipped(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return sums
 
 
-def _drawn(flips: _Flips, first: int, most: int) -> NDArray[np.float64]:
+def _drawn(
+    differences: Matrix, tails: int, resamples: tuple[int, int], seed: int, sides: Sides | None = None, *,
+    progress: Progress | None = None,
+) -> NDArray[np.float64]:  # fmt: skip
     """Estimate p from random flips, the same for all rows; the observed signs count as a draw, so p is never 0.
 
-    Where Hoeffding's bound says that p is below what `most` draws can show, nothing is drawn: p is that number.
+    Where Hoeffding's bound says that p is below what the most draws can show, none are needed: p is that number.
     """
-    rows, tails = flips.differences, flips.tails
-    draws = np.full(len(rows), max(first, most))
-    reached = np.ones(len(rows), np.int64)
-    square = 2 * (rows**2).sum(axis=1)
-    unsure = np.flatnonzero((flips.bar <= 0) | (tails * np.exp(-(flips.bar**2) / square) > 1 / (draws + 1)))
-    draws[unsure] = first
-    reached[unsure] += flips.reached(unsure, first)
-    rare = unsure[(reached[unsure] <= _RARE) & (most > first)]
-    if len(rare):
-        reached[rare] += flips.reached(rare, most - first)
-        draws[rare] = most
-    return np.asarray(reached / (draws + 1))
+    (first, most), topics, rng = resamples, differences.shape[1], np.random.default_rng(seed)
+    sides = None if sides is None or len(sides.values) >= len(differences) else sides
+    noise, added = noise_of(differences), differences if sides is None else sides.values
+    if sides is not None:  # sums over them are rounded as values are, not as differences
+        noise = np.maximum(noise, np.abs(added).max() * topics * ROUNDED)
+    bar = (np.abs(differences.sum(axis=1)) if tails == 2 else differences.sum(axis=1)) - noise
 
-
-class _Flips:
-    """Random flips of the signs of all rows at once."""
-
-    def __init__(
-        self, differences: Matrix, tails: int, sides: Sides | None, rng: np.random.Generator, progress: Progress | None
-    ) -> None:
-        """Note what each row's sum has to reach."""
-        observed = np.abs(differences.sum(axis=1)) if tails == 2 else differences.sum(axis=1)
-        self.differences, self.tails, self.rng, self.progress = differences, tails, rng, progress
-        noise = noise_of(differences)
-        self.sides = sides if sides is not None and len(sides.values) < len(differences) else None
-        if self.sides is not None:  # sums over runs are rounded as values are, not as differences
-            noise = np.maximum(noise, np.abs(self.sides.values).max() * differences.shape[1] * ROUNDED)
-        self.bar = observed - noise
-
-    def reached(self, rows: NDArray[np.int64], draws: int) -> NDArray[np.int64]:
-        """Count the flips whose sum is at least the one observed, for some rows."""
-        topics, bar = self.differences.shape[1], self.bar[rows, None]
+    def reached(rows: NDArray[np.int64], draws: int) -> NDArray[np.int64]:
+        """Count the flips whose sum is at least the one observed."""
         found = np.zeros(len(rows), np.int64)
-        step = max(1, _BLOCK // max(1, topics, len(rows) if self.sides is None else len(self.sides.values)))
+        step = max(1, _BLOCK // max(1, topics, len(added)))
         parts = np.array_split(np.arange(len(rows)), max(1, len(rows) * min(step, draws) // _CACHED))
-        for first in range(0, draws, step):
-            if self.progress is not None:
-                self.progress(first, draws)
-            size = min(step, draws - first), -(-topics // 64)
-            bits = self.rng.integers(0, 2**64 - 1, size, np.uint64, endpoint=True).astype("<u8").view(np.uint8)
-            added = self.differences[rows] if self.sides is None else self.sides.values
-            whole = 2 * (added @ np.unpackbits(bits, axis=1, count=topics).T.astype(np.float64))
-            whole -= added.sum(axis=1, keepdims=True)  # each bit adds a difference, or takes it away
-            for part in parts:  # small enough for the processor's cache
-                if self.sides is None:
-                    sums = whole[part]
-                else:
-                    sums = whole[self.sides.first[rows[part]]] - whole[self.sides.second[rows[part]]]
-                found[part] += ((np.abs(sums) if self.tails == 2 else sums) >= bar[part]).sum(axis=1)
+        for done in range(0, draws, step):
+            if progress is not None:
+                progress(done, draws)
+            size = min(step, draws - done), -(-topics // 64)
+            bits = rng.integers(0, 2**64 - 1, size, np.uint64, endpoint=True).astype("<u8").view(np.uint8)
+            sums = 2 * (added @ np.unpackbits(bits, axis=1, count=topics).T.astype(np.float64))
+            sums -= added.sum(axis=1, keepdims=True)  # each bit adds a value, or takes it away
+            for part in parts:
+                own = rows[part]
+                here = sums[own] if sides is None else sums[sides.first[own]] - sums[sides.second[own]]
+                found[part] += ((np.abs(here) if tails == 2 else here) >= bar[own, None]).sum(axis=1)
         return found
+
+    draws, counts = np.full(len(differences), max(first, most)), np.ones(len(differences), np.int64)
+    bound = tails * np.exp(-(bar**2) / (2 * (differences**2).sum(axis=1)))
+    unsure = np.flatnonzero((bar <= 0) | (bound > 1 / (draws + 1)))
+    draws[unsure] = first
+    counts[unsure] += reached(unsure, first)
+    rare = unsure[(counts[unsure] <= _RARE) & (most > first)]
+    counts[rare] += reached(rare, most - first) if len(rare) else 0
+    draws[rare] = most
+    return np.asarray(counts / (draws + 1))
 
 
 def bootstrap(differences: Matrix, *, tails: int, resamples: int, seed: int) -> NDArray[np.float64]:
@@ -279,8 +254,10 @@ def studentised(
     >>> studentised(np.array([[3.0, 1.0, 2.0, 2.0], [0.0, 0.0, 0.0, 0.0]]), tails=2, resamples=999, seed=0).round(2)
     array([0.01, 1.  ])
     """
-    error = resampled_error(differences, clusters)
-    mean, flat = without_noise(differences.mean(axis=1), differences), error <= noise_of(differences)
+    mean, error, freedom = standard_error(differences, clusters)
+    if not freedom:
+        return np.ones(len(differences))
+    mean, flat = without_noise(mean, differences), error <= noise_of(differences)
     t = np.where(flat, np.copysign(np.inf, mean), mean / np.where(flat, 1.0, error))[:, None]
     reached = np.ones(len(differences), np.int64)
     for drawn in resampled_t(differences, resamples, seed, clusters):
@@ -288,33 +265,24 @@ def studentised(
     return np.where(flat & (mean == 0), 1.0, reached / (resamples + 1))
 
 
-def resampled_error(values: Matrix, clusters: Clusters | None = None) -> NDArray[np.float64]:
-    """Return the standard error of every row's mean, as `resampled_t` estimates that of a resample."""
-    units = values.shape[1] if clusters is None else clusters.number
-    sums, sizes = (values, 1.0) if clusters is None else (clusters.sums(values), clusters.sizes)
-    spread = ((sums - sizes * values.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
-    return np.asarray(np.sqrt(spread * units / max(1, units - 1)) / values.shape[1])
-
-
 def resampled_t(values: Matrix, resamples: int, seed: int, clusters: Clusters | None = None) -> Iterator[Matrix]:
     """Yield the t of means over topics or clusters drawn with replacement, around the observed mean, in blocks.
 
     A resample without any spread has an infinite t, unless its mean is the observed one.
     """
-    mean = values.mean(axis=1, keepdims=True)
-    own = values - mean if clusters is None else clusters.sums(values - mean)
-    sizes = np.ones(own.shape[1]) if clusters is None else clusters.sizes
-    units, noise = own.shape[1], noise_of(values)[:, None]
-    for drawn in _draws(units, resamples, seed, max(1, _BLOCK // max(units, len(values)))):
+    own, noise = values - values.mean(axis=1, keepdims=True), noise_of(values)[:, None]
+    sizes = np.ones(values.shape[1])
+    if clusters is not None:
+        own, sizes = clusters.sums(own), clusters.sizes
+    scale = 1 / (1 - sizes / values.shape[1])  # as in `standard_error`
+    for drawn in _draws(len(sizes), resamples, seed, max(1, _BLOCK // max(len(sizes), len(values)))):
         times = drawn.T.astype(np.float64)
         total = sizes @ times
         shift = own @ times / total
-        cross = shift * total if clusters is None else (own * sizes) @ times
-        spread = (own**2) @ times - 2 * shift * cross + shift**2 * (sizes**2 @ times)
-        error = np.sqrt(np.maximum(spread, 0.0) * units / max(1, units - 1)) / total
-        flat = error <= noise
+        spread = (scale * own**2) @ times - 2 * shift * ((scale * sizes * own) @ times)
+        error = np.sqrt(np.maximum(spread + shift**2 * ((scale * sizes**2) @ times), 0.0)) / total
         infinite = np.where(np.abs(shift) <= noise, 0.0, np.copysign(np.inf, shift))
-        yield np.where(flat, infinite, shift / np.where(flat, 1.0, error))
+        yield np.where(error <= noise, infinite, shift / np.where(error <= noise, 1.0, error))
 
 
 def wilcoxon(differences: Matrix, *, tails: int) -> NDArray[np.float64]:

@@ -32,6 +32,7 @@ TEMPLATES: dict[str, str | list[str]] = {
     "test": "Test: {method}; it decides, the interval is of one difference by itself.",
     "power": "With probability .8 these topics would have shown a difference of {detectable}; {needed}.",
     "needed": ["the observed one needs {n} topic", "the observed one needs {n} topics"],
+    "needed clusters": ["the observed one needs {n} cluster", "the observed one needs {n} clusters"],
     "never": "no number of topics would show the observed one",
     "one topic": "One topic says nothing about others.",
     "wins": "A is better on {won}, B on {lost} and neither on {tied} of {topics}.",

@@ -213,6 +213,8 @@ def evidence_on(
     """Return what a report says of an evaluation; `watch` goes through the drawn runs and may show how far it is."""
     if not evaluation.sources:
         raise NotComparableError("expected at least one run, found none; give the files of one or more")
+    if evaluation.scores.trials:
+        raise NotComparableError("a report shows single runs, found trials; give each as a run, or compare them")
     tested = None
     if fidelity:
         from focuseval.studies.fidelity import fidelity as test_fidelity  # noqa: PLC0415  only asked for by name

@@ -175,7 +175,9 @@ def page_pairs(
                 "pairs": pairs,
             }
         )
-    return {"templates": TEMPLATES, "fields": FIELDS, "reasons": list(reasons), "measures": measures}
+    needed = "needed clusters" if any(one and one.clusters for one in comparisons) else "needed"
+    templates = TEMPLATES | {"needed": TEMPLATES[needed]}
+    return {"templates": templates, "fields": FIELDS, "reasons": list(reasons), "measures": measures}
 
 
 def _ten_thousandths(shown: str) -> int | str:
