@@ -112,6 +112,8 @@ def test_the_mean_over_trials_is_tested_and_what_varies_is_shown(campaign):
     assert "help more." in printed.stdout
     assert "sd of whole trials" in printed.stdout
     assert len(found["trials"]) == 1
+    over = ["compare", "gold.jsonl", "old.jsonl", "--trials", "new=new.*.jsonl", "-m", "AP", "-o", "new.1.jsonl"]
+    assert CliRunner().invoke(main, over).exit_code == 2
     assert (scores.names, scores.counts[1].topics) == (("old.jsonl", "new"), 40)
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from glob import glob
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from focuseval.cli.options import evaluation_options, results_options
-from focuseval.cli.output import READS, Command, progress_bar, write_results
+from focuseval.cli.output import READS, Command, progress_bar, trial_files, write_results
 from focuseval.cli.score import score_files
 from focuseval.cli.significance import baseline_option, given, significance_options, with_baseline
 from focuseval.evaluation import comparing
@@ -88,8 +87,7 @@ def _with_trials(runs: tuple[str, ...], trials: tuple[str, ...]) -> tuple[tuple[
     """Return the files of runs and trials, and the names of all if there are trials: other runs have their file's."""
     files, names = [*runs], [*runs]
     for trial in trials:
-        name, _, pattern = trial.partition("=")
-        found = sorted(glob(pattern))  # noqa: PTH207  as the shell understands it, absolute or not
+        name, found = trial.partition("=")[0], trial_files(trial)
         if not name or not found:
             raise click.UsageError(f"Expected --trials NAME=FILES with files that exist, found {trial!r}.")
         files += found
