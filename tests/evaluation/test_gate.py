@@ -86,7 +86,7 @@ def test_the_gate_asks_only_whether_the_run_is_worse(changes, p):
 def test_resamples_and_seed_of_the_rule_are_those_of_test_and_interval(resamples, of_interval):
     """The interval is never made of fewer than a thousand resamples."""
     after = [v + change for v, change in zip(STEADY, np.linspace(-0.11, 0.1, 12), strict=True)]
-    rule = GateRule("bootstrap", resamples=resamples, seed=7)
+    rule = GateRule("bootstrap", resamples=resamples, seed=7, interval="bca")
     (verdict,) = judge(baseline_of(STEADY), scores_of(after), ["AP"], rule)
     change = (np.array(after) - np.array(STEADY))[None, :]
     assert verdict.p == bootstrap(-change, tails=1, resamples=resamples, seed=7)[0]

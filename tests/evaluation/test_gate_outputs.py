@@ -146,7 +146,7 @@ def test_json_has_everything_that_the_line_says():
     assert (found["verdict"], as_json([SAME])["verdict"]) == ("regression", "pass")
     assert found["rule"] == {
         "test": "bootstrap", "tails": 1, "resamples": 500, "alpha": 0.05, "correction": "none", "seed": 0,
-        "min_effect": 0.0,
+        "interval": "t", "min_effect": 0.0,
     }  # fmt: skip
     assert found["measures"][0] == {
         "measure": "AP", "verdict": "regression", "decided_by": "test", "before": 0.5, "after": 0.25,

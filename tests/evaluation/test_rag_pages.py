@@ -82,4 +82,4 @@ def test_the_gates_summary_reaches_github(folder, monkeypatch):
 def test_the_page_on_files_lists_every_name_of_a_field():
     page = (HOWTO / "your-files.md").read_text(encoding="utf-8")
     listed = set(re.findall(r"`([\w-]+)`", page.partition("| ours | also |")[2].partition("\n\n")[0]))
-    assert {name for names in NAMES.values() for name in names} - listed == {"path", "end_path", "tags", "run"}
+    assert {name for names in NAMES.values() for name in names} - listed == {"path", "end_path", "tags", "group", "run"}

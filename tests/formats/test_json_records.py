@@ -193,9 +193,7 @@ def test_lines_may_have_more_keys_than_the_first_and_fewer():
 
 def test_keys_that_are_left_out_are_counted():
     gold = gold_jsonl.read([as_source([{"topic": "a", "doc": d, "spans": [], "x": 1, "y": 2} for d in "de"])])
-    assert lines_of(gold) == (
-        "4 keys besides topic, doc, query, spans, bep, length, relevance, tags, forbidden and answerable are left out",
-    )
+    assert lines_of(gold) == ("4 keys are not ours and left out; 'focuseval formats gold-jsonl' lists ours",)
 
 
 def test_what_nothing_answers_needs_no_document_and_null_judges_nothing():

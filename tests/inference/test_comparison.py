@@ -51,7 +51,7 @@ def test_five_topics_decide_by_default_and_of_equals_the_first():
 def test_the_settings_reach_the_test_the_interval_and_the_result(resamples, of_interval):
     """The interval is never made of fewer than a thousand resamples."""
     values = np.random.default_rng(1).random((3, 9))
-    settings = Settings("bootstrap", 2, resamples, 0.01, "holm", 5)
+    settings = Settings("bootstrap", 2, resamples, 0.01, "holm", 5, "bca")
     found = compare("AP", ("a", "b", "c"), tuple("123456789"), values, settings)
     differences = values[found.better] - values[found.worse]
     p = bootstrap(differences, tails=2, resamples=resamples, seed=5)

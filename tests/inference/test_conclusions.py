@@ -56,7 +56,7 @@ def test_the_reason_has_the_means_of_the_topics_that_are_compared():
     found = of(GOOD, NEAR)
     reason = found.verdict_of(1, 0).reason
     assert reason.startswith("AP 0.7490 against 0.7500 over 10 topics (0 tied): −0.0010 [")
-    assert reason.endswith(f"Test: {found.method}; the interval is uncorrected.")
+    assert reason.endswith(f"Test: {found.method}; it decides, the interval is of one difference by itself.")
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ import focuseval as fe
 from focuseval.cli import main
 from focuseval.cli.compare import compare as command
 from focuseval.cli.significance import given
-from focuseval.inference import paired
 from focuseval.inference.comparison import compare
 from focuseval.inference.paired import judge_pairs
 from focuseval.inference.settings import settings_of
@@ -23,12 +22,6 @@ from strategies.seeds import scipys_seed
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "significance.md"
 PAIRS = 2000
 TOPICS = (8, 30, 100)
-
-
-@pytest.fixture(autouse=True)
-def _without_intervals(monkeypatch):
-    """Intervals take most of the time and decide nothing."""
-    monkeypatch.setattr(paired, "bca", lambda rows, **_: (rows[:, 0], rows[:, 0]))
 
 
 def settings(*options):

@@ -9,7 +9,7 @@ from focuseval.inference.settings import Settings, settings_of
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        ({"test": "x"}, "expected a test among randomisation, bootstrap, t, wilcoxon, sign, found 'x'"),
+        ({"test": "x"}, "expected a test among randomisation, studentised, bootstrap, t, wilcoxon, sign, found 'x'"),
         ({"correction": "x"}, "expected a correction among none, holm, bh, found 'x'"),
         ({"tails": 0}, "expected 1 or 2 tails, found 0"),
         ({"tails": 3}, "expected 1 or 2 tails, found 3"),

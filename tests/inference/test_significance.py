@@ -230,7 +230,8 @@ def test_a_pair_has_the_same_p_alone_as_among_others(name, tails):
 @pytest.mark.parametrize("tails", [1, 2])
 def test_randomisation_by_drawing_counts_the_observed_pattern_as_a_draw(tails):
     row = ROWS[0]
-    signs = np.random.default_rng(6).integers(0, 2, (100, 30)) * 2 - 1
+    words = np.random.default_rng(6).integers(0, 2**64 - 1, 100, np.uint64, endpoint=True).tolist()
+    signs = np.array([[2 * int(f"{word:064b}"[8 * (8 - t // 8) - 8 + t % 8]) - 1 for t in range(30)] for word in words])
     sums, observed = (signs * row).sum(axis=1), row.sum()
     reached = (sums >= observed).sum() if tails == 1 else (np.abs(sums) >= abs(observed)).sum()
     assert randomisation(row[None], tails=tails, resamples=100, seed=6).tolist() == [(reached + 1) / 101]

@@ -219,7 +219,7 @@ def test_a_baseline_is_a_dashed_line_and_every_pair_is_tested(browser, tmp_path)
     assert report.first.a in headline
     assert other in headline
     reason = browser.run("return document.getElementById('verdict-reason').textContent")
-    assert "Holm over all 3 pairs; the interval is uncorrected." in reason
+    assert "Holm over all 3 pairs; it decides, the interval is of one difference by itself." in reason
 
 
 def test_many_runs_are_drawn_as_their_captions_say(browser, tmp_path):

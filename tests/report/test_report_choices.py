@@ -10,7 +10,7 @@ from click.testing import CliRunner
 import focuseval as fe
 from building import gold_of, run_of
 from focuseval.cli import main
-from focuseval.inference.intervals import bca
+from focuseval.inference.intervals import interval
 from focuseval.measures import parse
 from focuseval.measures.profiles import PROFILES, profile_named
 from focuseval.report.build import gather_evidence
@@ -174,7 +174,7 @@ def test_the_interval_of_a_slice_is_that_of_its_topics(evidence):
             continue
         for measure, values in enumerate(every):
             differences = np.array([(values[i] - values[j])[topics] for i, j in combinations(range(4), 2)])
-            low, high = bca(differences, resamples=1000, seed=0)
+            low, high = interval(differences, evidence.settings)
             told = np.array(one["intervals"][measure]).reshape(-1, 2) / 10_000
             assert told[:, 0] == pytest.approx(low, abs=2e-3)
             assert told[:, 1] == pytest.approx(high, abs=2e-3)

@@ -65,7 +65,7 @@ def test_json_holds_what_the_page_shows(run):
     [
         ("latex", (r"\toprule", r"\midrule", r"\bottomrule", r"\caption{Means with 95 \% intervals}")),
         ("markdown", ("### Means with 95 % intervals", "| run | spanR@5 |", "`focuseval:")),
-        ("csv", ("run,measure,mean,low,high,topics", "# focuseval:")),
+        ("csv", ("run,measure,mean,low,high,rank,topics", "# focuseval:")),
     ],
 )
 def test_tables_come_in_every_layout(run, layout, words):

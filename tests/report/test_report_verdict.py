@@ -9,6 +9,7 @@ import pytest
 from building import gold_of
 from focuseval.evaluation.counts import Counts
 from focuseval.evaluation.scores import Scores
+from focuseval.inference.sentences import signed
 from focuseval.inference.settings import Settings
 from focuseval.measures.prepared import prepare
 from focuseval.report.evidence import Evidence, distinct, intervals
@@ -161,10 +162,11 @@ def test_the_reason_says_ties_p_power_and_how_it_was_tested():
     assert said.headline == "Cannot tell A and B apart."
     assert said.reason == (
         "AP 0.5625 against 0.3438 over 4 topics (1 tied): "
-        f"+0.2188 [{-found['high']:+.4f}, {-found['low']:+.4f}], p = 0.2500; "
+        f"+0.2188 [{signed(-found['high'])}, {signed(-found['low'])}], p = 0.2500; "
         "cannot tell: 3 topics differ, no outcome could be significant. With probability .8 these topics would have "
         f"shown a difference of {found['detectable']:.4f}; the observed one needs {found['topics_needed']} topics. "
-        "Test: randomisation, two-tailed at 0.05, exact, Holm over 1 pair; the interval is uncorrected."
+        "Test: randomisation, two-tailed at 0.05, exact, Holm over 1 pair; it decides, the interval is of one "
+        "difference by itself."
     )
     assert "p = 1.0000; cannot tell: both score the same on every topic" in verdict(evidence_of(GOOD, GOOD)).reason
     assert "no number of topics would show the observed one" in verdict(evidence_of(GOOD, GOOD)).reason
@@ -249,7 +251,7 @@ def test_a_single_run_shows_its_weakest_topics():
 def test_a_mean_counts_only_the_topics_that_it_has():
     mean, low, high, topics = intervals(np.array([[0.2, 0.4, np.nan], [np.nan] * 3]), Settings())[0]
     assert (mean, topics) == (pytest.approx(0.3), 2)
-    assert 0.2 <= low <= 0.3 <= high <= 0.4
+    assert [low, high] == pytest.approx(0.3 + np.array([-1, 1]) * 12.7062 * 0.1, abs=1e-4)  # t of one degree
 
 
 def test_gaps_are_said_where_the_reader_looks():

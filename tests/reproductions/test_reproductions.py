@@ -1,5 +1,6 @@
 """Published tables come out as the README of the reproductions says: those that take seconds are computed here."""
 
+import re
 from importlib import import_module
 
 import numpy as np
@@ -14,6 +15,7 @@ from reproductions import (
     chroma_table1,
     chroma_table2,
     data,
+    intervals,
     recall_bases,
     significance_tests,
     simulated_runs,
@@ -153,3 +155,33 @@ def test_missing_data_is_a_reason_and_not_an_error(tmp_path, monkeypatch, capsys
 def test_an_unknown_name_is_refused(capsys):
     assert command.main(["chroma_table9"]) == 2
     assert "found chroma_table9" in capsys.readouterr().err
+
+
+def test_the_default_interval_holds_its_level_as_the_readme_prints_it():
+    """Differences from 10 topics on, with ties and by document; BCa does not."""
+    parts = dict(part.split("\n", 1) for part in stored("intervals").split("### ")[1:])
+    shares = {
+        title: re.findall(r"^\| (?!---|pop|que|test)(.*?) \| (.*) \|$", text, re.MULTILINE)
+        for title, text in parts.items()
+    }
+    rows = {
+        title: {name: [float(n) for n in cells.split(" | ")] for name, cells in own if cells[0].isdigit()}
+        for title, own in shares.items()
+    }
+    head = "95 % intervals that hold the mean, in percent: "
+    for name, found in rows[f"{head}t (the default)"].items():
+        if name.startswith(("normal", "difference")):
+            assert min(found[1:]) >= 93, name
+    assert min(rows[f"{head}bca"]["normal, 40 % ties"][1:]) < 86
+    questions = rows["Questions that share documents"]
+    stars, _, held, *_ = questions["20 documents × 10 questions, by document"]
+    assert (stars <= 6, 93 <= held <= 97) == (True, True)
+    assert questions["20 documents × 10 questions, by question"][0] > 30
+    for n, (flipped, asked, _) in rows["Skewed differences with equal means: stars in percent"].items():
+        assert asked < flipped, n
+
+
+def test_intervals_are_computed_from_the_data(shared_data, monkeypatch):
+    monkeypatch.setattr(intervals, "PAIRS", 40)
+    monkeypatch.setattr(intervals, "TOPICS", (6, 10))
+    assert [len(table.rows) for table in intervals.tables()] == [12, 12, 12, 4, 1]

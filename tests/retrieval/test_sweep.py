@@ -191,7 +191,7 @@ def test_the_command_prints_a_row_for_every_chunking(folder):
     assert done.exit_code == 0
     lines = [line.split(",") for line in done.stdout.splitlines()]
     head = next(line for line in lines if line[0] == "chunking")
-    assert head[1:5] == ["against the best", "p (Holm)", "spanR@80c", "ceiling(spanR)"]
+    assert head[1:6] == ["against the best", "p (Holm)", "rank", "spanR@80c", "ceiling(spanR)"]
     assert {line[0] for line in lines if line[0] in SPECS} == set(SPECS)
 
 

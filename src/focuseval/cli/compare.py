@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from focuseval.cli.options import evaluation_options, results_options
-from focuseval.cli.output import READS, Command, echo_lines, write_results
+from focuseval.cli.output import READS, Command, echo_lines, progress_bar, trial_files, write_results
 from focuseval.cli.score import score_files
 from focuseval.cli.significance import baseline_option, given, significance_options, with_baseline
 from focuseval.errors import MeasureError
@@ -22,14 +22,16 @@ if TYPE_CHECKING:
 
 COEFFICIENTS = ("tau-b", "tau-a", "tau-ap", "spearman")
 AXES = ("measures", "recall-bases", "ideals", "quantisations")
+TRIALS = "Several runs of one system, such as 'rag=rag.*.jsonl', of which the mean is tested; may be repeated."
 
 
 @click.command(cls=Command, opens=READS)
 @click.argument("gold")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.argument("runs", nargs=-1, metavar="RUN...")
 @evaluation_options()
 @significance_options(draws="10000; 1000 with --test bootstrap --tails 1")
 @baseline_option
+@click.option("--trials", multiple=True, metavar="NAME=FILES", help=TRIALS)
 @click.option("--pairs", is_flag=True, help="Print every pair (always done for up to 6 runs).")
 @click.option("--correlate", "axes", type=click.Choice(AXES), multiple=True, help="Correlate rankings; repeatable.")
 @click.option("--coefficient", type=click.Choice(COEFFICIENTS), default="tau-b", help="Correlation for --correlate.")
@@ -49,6 +51,8 @@ def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
       focuseval compare assessments/ run*.xml --profile inex2006 --task focused --test bootstrap --tails 1
       focuseval compare assessments/ run*.xml -m nxCG@5 -m MAep --correlate recall-bases
       focuseval compare judging/ run*.xml -m MAgP --adjudicated
+      focuseval compare squad.json a.jsonl b.jsonl -m spanR@5 --cluster-by document
+      focuseval compare gold.jsonl bm25.jsonl --trials 'rag=rag.*.jsonl' -m spanR@5
     """
     measures: list[str] = []
     groups: list[tuple[str, tuple[str, ...]]] = []
@@ -69,18 +73,37 @@ def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
         more = dict.fromkeys(name for _, group in groups for name in group if name not in measures)
         return replace(planned, plan=replace(planned.plan, measures=(*planned.plan.measures, *map(parse, more))))
 
-    scores = score_files(gold, with_baseline(runs, options["baseline"]), options, with_variants)
-    judged = cache(lambda measure: scores.compare(measure, baseline=options["baseline"], **given(options)))
-    comparisons = [judged(measure) for measure in measures]
-    correlated = comparing.correlations(scores, groups, options["coefficient"], judged)
+    files, names = _with_trials(with_baseline(runs, options["baseline"]), options["trials"])
+    scores = score_files(gold, files, options, with_variants, names)
+    how = given(options) | {"baseline": options["baseline"], "clusters": options["clusters"]}
+    with progress_bar("comparing") as progress:
+        judged = cache(lambda measure: scores.compare(measure, progress=progress, **how))
+        comparisons = [judged(measure) for measure in measures]
+        correlated = comparing.correlations(scores, groups, options["coefficient"], judged)
+    repeated = [comparing.trial_table(comparison, scores) for comparison in comparisons] if scores.trials else []
 
     def values() -> dict[str, object]:
         both = {"signature": scores.signature, "gold_sha256": scores.gold_sha256}
-        return both | comparing.comparisons_json(comparisons, correlated)
+        found = {"trials": [trials.to_json() for trials in repeated]} if repeated else {}
+        return both | comparing.comparisons_json(comparisons, correlated) | found
 
     def tables() -> list[Table]:
         matrices = comparing.comparison_tables(comparisons, every_pair=options["pairs"])
         both = (comparing.correlation_table, comparing.starred_table)
-        return [*matrices, *(table(one) for one in correlated for table in both)]
+        return [*matrices, *repeated, *(table(one) for one in correlated for table in both)]
 
     write_results(options, values, tables, scores.signature)
+
+
+def _with_trials(runs: tuple[str, ...], trials: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the files of runs and trials, and the names of all if there are trials: other runs have their file's."""
+    files, names = [*runs], [*runs]
+    for trial in trials:
+        name, found = trial.partition("=")[0], trial_files(trial)
+        if not name or not found:
+            raise click.UsageError(f"Expected --trials NAME=FILES with files that exist, found {trial!r}.")
+        files += found
+        names += [name] * len(found)
+    if not files:
+        raise click.UsageError("Missing argument 'RUN...': give runs, or --trials.")
+    return tuple(files), tuple(names) if trials else ()

@@ -104,7 +104,7 @@ def gate(gold: str, run: str, **options: Any) -> bool:
     rule = GateRule(**given(options), min_effect=options["min_effect"])
     baseline = gates.read_baseline(options["baseline"], options["baseline_run"])
     scores = score_files(gold, (run,), options)
-    verdicts = gates.judge(baseline, scores, options["measures"], rule)
+    verdicts = gates.judge(baseline, scores, options["measures"], rule, options["clusters"])
     about = {"baseline": baseline.file, "run": run, "signature": scores.signature}
     text = json_text(about | gates.as_json(verdicts)) if options["layout"] == "json" else gates.as_text(verdicts)
     _write_for_ci(gates.as_markdown(verdicts), gates.as_junit(verdicts), options)

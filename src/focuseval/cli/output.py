@@ -11,6 +11,7 @@ import os
 import sys
 from contextlib import contextmanager
 from functools import reduce
+from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 READ = (
     "gold", "run", "runs", "qrels", "source", "file", "files", "index", "docs", "topics", "chunks", "baseline", "pool",
     "retriever", "spec", "tokenizer", "top_up", "users", "stability", "folder", "project", "restore", "prompt",
-    "add_runs", "guidelines", "against", "backup",
+    "add_runs", "guidelines", "against", "backup", "trials",
 )  # fmt: skip
 """Parameters that name what is read."""
 
@@ -103,11 +104,18 @@ def _paths(options: dict[str, Any], names: tuple[str, ...]) -> Iterator[tuple[st
     """Yield the name and the value of every parameter that names a file; devices and pipes are no files."""
     for name in names:
         value = options.get(name)
+        if name == "trials":
+            value = tuple(file for trial in value or () for file in trial_files(trial))
         for item in value if isinstance(value, tuple) else (value,):
             path = str(item).removeprefix("tokenizers:")
             device = os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)  # noqa: PTH110, PTH112, PTH113  paths with loops and NULs are only asked about
             if isinstance(item, str | Path) and path and not device:
                 yield name, path
+
+
+def trial_files(trial: str) -> list[str]:
+    """Return the files that ``--trials NAME=FILES`` names by a pattern, as the shell understands it."""
+    return sorted(glob(trial.partition("=")[2]))  # noqa: PTH207  absolute or not
 
 
 def _same(one: str, other: str) -> bool:

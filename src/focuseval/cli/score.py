@@ -97,9 +97,13 @@ def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
 
 
 def score_files(
-    gold: str, runs: tuple[str, ...], options: dict[str, Any], also: Callable[[Evaluation], Evaluation] | None = None
-) -> Scores:
-    """Read what the options name, plan it (`also` may change the plan) and score; remarks go to the standard error."""
+    gold: str, runs: tuple[str, ...], options: dict[str, Any], also: Callable[[Evaluation], Evaluation] | None = None,
+    names: tuple[str, ...] = (),
+) -> Scores:  # fmt: skip
+    """Read what the options name, plan it (`also` may change the plan) and score; remarks go to the standard error.
+
+    `names` are those of the runs, if they have other ones than their own; the same for trials of one system.
+    """
     here = options.get("cluster") is None
     sources = ahead(runs, options["run_format"]) if here else list(runs)  # large runs are read while the gold is
     judged, index = read_judged(gold, options)
@@ -112,6 +116,7 @@ def score_files(
             index=index,
             topics=read_topics_of(options),
             chunks=_chunks(options, index),
+            names=names,
             jobs=options.get("jobs") or default_jobs(runs),
             workers=workers,
             progress=None if move is None or size < SMALL else lambda share: move(share * size, size),

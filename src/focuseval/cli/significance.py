@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from focuseval.cli.options import FiniteRange, combined
-from focuseval.inference.settings import CORRECTIONS, MOST_RESAMPLES, TESTS
+from focuseval.inference.settings import CORRECTIONS, INTERVALS, MOST_RESAMPLES, TESTS
 
 if TYPE_CHECKING:
     from focuseval.cli.options import Decorator
 
-SIGNIFICANCE = ("test", "tails", "resamples", "alpha", "correction", "seed")
+SIGNIFICANCE = ("test", "tails", "resamples", "alpha", "correction", "seed", "interval")
 """Options that say how a difference is judged."""
 PAIRS = "For many pairs: Holm, or Benjamini–Hochberg.  [default: holm; none with --test bootstrap --tails 1]"
 
@@ -23,6 +23,8 @@ def significance_options(*, tails: int = 2, correction: str = PAIRS, draws: str 
     direction = "2: do they differ? 1: is one better, in a direction that was fixed beforehand?"
     resampled = f"Resamples of randomisation, bootstrap and intervals.  [default: {draws}]"
     level = FiniteRange(0, 1, min_open=True, max_open=True)
+    together = "Judge topics in clusters: document, tag:NAME (tags such as NAME:value), or a field such as group."
+    made = "95 % intervals by Student's t, or by a bootstrap: studentised or BCa."
     return combined(
         click.option("--test", type=click.Choice(TESTS), default=TESTS[0], help="Significance test, paired by topic."),
         click.option("--tails", type=click.IntRange(1, 2), default=tails, help=direction),
@@ -30,6 +32,8 @@ def significance_options(*, tails: int = 2, correction: str = PAIRS, draws: str 
         click.option("--alpha", type=level, default=0.05, help="Level of significance."),
         click.option("--correction", type=click.Choice(CORRECTIONS), help=correction),
         click.option("--seed", type=click.IntRange(0), default=0, help="Random seed; equal seeds give equal numbers."),
+        click.option("--interval", type=click.Choice(INTERVALS), default=INTERVALS[0], help=made),
+        click.option("--cluster-by", "clusters", metavar="WHAT", help=together),
     )
 
 

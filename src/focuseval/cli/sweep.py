@@ -87,6 +87,7 @@ def sweep(gold: str, **options: Any) -> None:
             topics=options["topics"],
             tokenizer=options["tokenizer"],
             settings=settings_of(**given(options)),
+            clusters=options["clusters"],
             workers=workers,
             progress=progress,
             **{name: options[name] for name in ("language", "limit") if options[name] is not None},

@@ -38,6 +38,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "need": ("need", "nugget", "subtopic", "hop"),
     "relevance": ("relevance", "grade", "score"),
     "tags": ("tags",),
+    "group": ("group",),
     "run": ("run",),
     "results": ("retrieved_contexts", "contexts", "retrieval_context", "retrievalContext"),
     "references": ("spans", "reference_contexts", "context", "evidence", "references"),

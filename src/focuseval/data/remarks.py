@@ -29,9 +29,7 @@ KINDS = {
     # reading and placing a gold
     "united": "{n} overlapping spans are united",
     "same ids": "{n} questions share an id with an earlier one, told apart as ~2, ~3 …",
-    "other keys": (
-        "{n} keys besides topic, doc, query, spans, bep, length, relevance, tags, forbidden and answerable are left out"
-    ),
+    "other keys": "{n} [key is|keys are] not ours and left out; 'focuseval formats gold-jsonl' lists ours",
     "null spans": (
         "{n} [line has|lines have] null as spans, which judges nothing, and [is|are] left out; "
         "[] says that nothing is relevant"

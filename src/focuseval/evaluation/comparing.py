@@ -6,7 +6,7 @@ measures.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from focuseval.errors import MeasureError
 from focuseval.inference.agreement import beyond_chance
 from focuseval.inference.comparison import STAR
 from focuseval.inference.correlation import SamePairs, correlate, explain, reading, same_pairs
-from focuseval.inference.intervals import bca
+from focuseval.inference.trials import advice, spread
 from focuseval.measures import parse
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ AXES = ("measures", "recall-bases", "ideals", "quantisations")
 """What `variants` can vary: the measures given, base=full|filtered, ideal=ideal|full|all of nxCG, quant=…"""
 
 MOST_DECIDING = 5
+RANKS = "Rank: the best and the worst that the stars leave to a run. Runs that share a letter cannot be told apart."
 _PARAMETER = {"recall-bases": "base", "ideals": "ideal", "quantisations": "quant"}
 _CHOICES = {"recall-bases": ("full", "filtered"), "ideals": ("ideal", "full", "all")}
 _BY_SCALE = {
@@ -121,10 +122,12 @@ def comparison_tables(comparisons: Sequence[Comparison], *, every_pair: bool = F
     """Yield the means; then for every measure its stars, its pairs if they are few, and for two runs what decides."""
     yield compared_means_table(comparisons)
     for comparison in comparisons:
-        runs, few = len(comparison.runs), comparison.baseline is not None  # then a matrix would be almost empty
+        runs, few = len(comparison.runs), comparison.baseline is not None
+        listed = runs > 1 and (every_pair or few or runs <= 6)
         if runs != 2 and not few:
-            yield star_table(comparison)
-        if runs > 1 and (every_pair or few or runs <= 6):
+            stars = star_table(comparison)
+            yield stars if listed else replace(stars, notes=(*stars.notes, *comparison.remarks()))
+        if listed:
             yield comparison.table()
         if runs == 2:
             place = {topic: number for number, topic in enumerate(comparison.topics)}
@@ -138,17 +141,35 @@ def comparison_tables(comparisons: Sequence[Comparison], *, every_pair: bool = F
 
 
 def compared_means_table(comparisons: Sequence[Comparison]) -> Table:
-    """Return the runs in order, each with its mean and 95 % interval under every measure."""
+    """Return the runs in order, each with its mean, 95 % interval, and interval of its rank under every measure."""
     values: list[list[float] | list[str]] = []
     columns = words("#", "run")
     for c in comparisons:
-        low, high = bca(c.values, resamples=c.settings.of_interval, seed=c.settings.seed)
-        values += [c.means.tolist(), [f"[{a:.4f}, {b:.4f}]" for a, b in zip(low, high, strict=True)]]
+        values += [c.means.tolist(), [f"[{low:.4f}, {high:.4f}]" for low, high in c.intervals.tolist()]]
         columns += (Column(c.measure, best=True), *numbers(f"{c.measure} interval"))
+        if c.ranks is not None:
+            values.append([c.standing(run) for run in range(len(c.runs))])
+            columns += words(f"{c.measure} rank")
     rows = tuple((str(i + 1), name, *(col[i] for col in values)) for i, name in enumerate(comparisons[0].runs))
     topics = ", ".join(dict.fromkeys(f"{len(c.topics)}" for c in comparisons))
     title = f"Means over {topics} topic{'' if topics == '1' else 's'}, with 95 % confidence intervals"
-    return Table(title, columns, rows)
+    return Table(title, columns, rows, (RANKS,) if any(c.ranks is not None for c in comparisons) else ())
+
+
+def trial_table(comparison: Comparison, scores: Scores) -> Table:
+    """Return how much every system's values vary between topics and between trials, and which of them help more."""
+    column, rows = scores.measures.index(comparison.measure), []
+    kept = np.isin(scores.topics, comparison.topics)
+    values = {name: trials[:, kept, column] for name, trials in scores.trials.items()}
+    for name in comparison.runs:
+        one = spread(values[name])
+        deviations = tuple(None if one.trials < 2 else float(np.sqrt(part)) for part in one[2:])
+        rows.append((name, one.trials, float(np.sqrt(one.topics)), *deviations))
+    pairs = [comparison.runs[:2]] if len(rows) > 1 and len(comparison.topics) > 1 else []
+    notes = [advice(pair, *(values[name] for name in pair)) for pair in pairs]
+    notes.append("Tests and intervals are of the mean over these trials: of other topics, not of other trials.")
+    heads = numbers("trials", "sd of topics", "sd of a topic's trials", "sd of whole trials")
+    return Table(f"Trials under {comparison.measure}", (*words("run"), *heads), tuple(rows), tuple(notes))
 
 
 def star_table(comparison: Comparison) -> Table:
@@ -203,10 +224,21 @@ def comparisons_json(comparisons: Sequence[Comparison], correlations: Sequence[C
                 "method": c.method,
                 "topics": list(c.topics),
                 "left_out": c.left_out,
-                "runs": [{"run": name, "mean": float(mean)} for name, mean in zip(c.runs, c.means, strict=True)],
+                "clusters": None if c.clusters is None else {"by": c.clusters.by, "number": c.clusters.number},
+                "runs": [
+                    {
+                        "run": name,
+                        "mean": float(c.means[i]),
+                        "interval": c.intervals[i].tolist(),
+                        "rank": None if c.ranks is None else c.ranks[i].tolist(),
+                        "letters": None if c.ranks is None else c.letters[i],
+                    }
+                    for i, name in enumerate(c.runs)
+                ],
                 "significant": int(c.significant.sum()),
                 "power": _plain(c.power),
                 "sentence": c.sentence(),
+                "remarks": c.remarks(),
                 "pairs": [pair_json(c, k) for k in range(c.family)],
             }
             for c in comparisons
@@ -228,7 +260,8 @@ def comparisons_json(comparisons: Sequence[Comparison], correlations: Sequence[C
 def pair_json(c: Comparison, k: int) -> dict[str, Any]:
     """Return everything that is known of a pair, as plain values; what is not finite is null."""
     better, worse = int(c.better[k]), int(c.worse[k])
-    columns = ("p", "corrected", "effect", "detectable")
+    columns, by = ("p", "corrected", "effect", "detectable"), c.by_document
+    own = {} if by is None else {"p": float(by.p[k]), "p_corrected": float(by.corrected[k])}
     return {
         "better": c.runs[better],
         "worse": c.runs[worse],
@@ -242,6 +275,7 @@ def pair_json(c: Comparison, k: int) -> dict[str, Any]:
         "won_tied_lost": [int(c.won[k]), int(c.tied[k]), int(c.lost[k])],
         "significant": bool(c.significant[k]),
         "verdict": c.verdict(k),
+        **({"by_document": own | {"significant": bool(by.significant[k])}} if by is not None else {}),
     }
 
 

@@ -25,7 +25,7 @@ from focuseval.engine.storage import location
 from focuseval.errors import MeasureError, MissingDataError
 from focuseval.evaluation.counts import total
 from focuseval.evaluation.plan import plan_for, tokenizer_for
-from focuseval.evaluation.scores import Scores
+from focuseval.evaluation.scores import Scores, over_trials
 from focuseval.evaluation.scoring import (
     RunScores,
     curve_names,
@@ -83,7 +83,8 @@ def evaluate(
         What was judged: a gold, a path or a frame.
     runs
         A run, a frame, a path, what a retriever returned (``{topic: [Document, …]}``), or several of them; with names,
-        ``{"bm25": path_or_frame}``. Paths are read one at a time, so that a campaign of any size fits into memory.
+        ``{"bm25": path_or_frame}``; several trials of a system as ``{"sampled": [run, run]}``, of which the mean is
+        scored. Paths are read one at a time, so that a campaign of any size fits into memory.
     measures
         Names such as ``"nxCG@10"``, or measures of your own; by default the profile's, or the task's.
     task, profile
@@ -126,6 +127,7 @@ def plan_evaluation(gold: Any, runs: Any, measures: Any = None, **choices: Any) 
         if not isinstance(one, (str, MeasureCall, Measure)):
             raise MeasureError(f"expected a measure's name or a focuseval.Measure, found a {type(one).__name__}")
         asked.append(MeasureCall(one) if isinstance(one, Measure) else parse(one) if isinstance(one, str) else one)
+    given = choices.pop("names", ())
     names, sources = named_runs(runs)
     run_format = choices.get("run_format")
     if how.get("workers") is None:
@@ -152,7 +154,7 @@ def plan_evaluation(gold: Any, runs: Any, measures: Any = None, **choices: Any) 
     if plan.policies.empty_topics == "zero":
         prepared = replace(prepared, all_topics=True)
     prepared = replace(prepared, beside=frozenset(asked.measure.base for asked in plan.measures) - {"relevance"})
-    return Evaluation(plan, prepared, sources, names=names, **how)
+    return Evaluation(plan, prepared, sources, names=given or names, **how)
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,7 +182,7 @@ class Evaluation:
         tags = {topic: attributes.get("tags", "") for topic, attributes in prepared.gold.attributes.items()}
         excluded = len(prepared.gold.topics) - int(np.count_nonzero(prepared.based("relevance")))
         shape = (len(scored), len(prepared.topics))
-        return Scores(
+        scores = Scores(
             runs=self.names or tuple(s.run for s in scored),
             topics=prepared.topics,
             measures=tuple(asked.key for asked in plan.measures),
@@ -204,6 +206,7 @@ class Evaluation:
             ),
             evaluation=self,
         )
+        return scores if len(set(self.names)) == len(self.names) else over_trials(scores)
 
     def matched(self, number: int) -> Matched:
         """Return the match of one run, made when it is first asked for, and kept while all of them are small."""

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from focuseval.evaluation.scores import Scores
+    from focuseval.inference.clusters import By
 
 _REMEDY = "write it with 'focuseval score GOLD RUN --per-topic --format json -o FILE'"
 
@@ -67,9 +69,13 @@ def read_baseline(path: str | Path, run: str | None = None) -> Baseline:
 
 
 def judge(
-    baseline: Baseline, scores: Scores, measures: Sequence[str] | None = None, rule: GateRule | None = None
-) -> list[GateVerdict]:
-    """Judge the one run of `scores` against the baseline, by some measures or all, over exactly the same topics."""
+    baseline: Baseline, scores: Scores, measures: Sequence[str] | None = None, rule: GateRule | None = None,
+    clusters: By | None = None,
+) -> list[GateVerdict]:  # fmt: skip
+    """Judge the one run of `scores` against the baseline, measure by measure, over exactly the same topics.
+
+    By default all measures of the scores are judged, as `judge_changes` does. `clusters` are as in `Scores.compare`.
+    """
     if len(scores.runs) != 1:
         raise NotComparableError(f"expected one run to judge, found {len(scores.runs)}; call the gate once for each")
     refuse_geometric(scores, "a gate")
@@ -98,7 +104,11 @@ def judge(
         if not np.isfinite(values).all():
             raise NotComparableError(f"{measure}: some topic's value is not a finite number; no verdict is possible")
         changes.append((measure, list(newer), *values))
-    return judge_changes(changes, rule or GateRule())
+    inside = None
+    if clusters is not None:
+        whole = scores.clustering(clusters)["clusters"]
+        inside = [whole.take(np.isin(scores.topics, topics)) for _, topics, *_ in changes]
+    return judge_changes(changes, rule or GateRule(), inside)
 
 
 def as_text(verdicts: Sequence[GateVerdict]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import fspath
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
 
     from focuseval.data.remarks import Remark
     from focuseval.data.tables import Row
+    from focuseval.inference.clusters import By
     from focuseval.inference.comparison import Comparison
+    from focuseval.inference.paired_tests import Progress
     from focuseval.inference.settings import Settings
     from focuseval.measures import Measure
 
@@ -81,6 +84,8 @@ class Scores:
     """The measure by which runs are ordered and judged; empty for the first."""
     geometric: tuple[float, ...] = ()
     """For every measure, 0, or, where its mean over topics is geometric, what smaller values count as in it."""
+    trials: Mapping[str, NDArray[np.float64]] = field(default_factory=dict, repr=False)
+    """System → trials × topics × measures, where runs are means over several trials; counts are then the largest."""
     evaluation: Any = field(default=None, repr=False, compare=False)
     """The `Evaluation` that the values are of: plan, prepared gold and matches. None for a part of the topics."""
 
@@ -224,21 +229,53 @@ class Scores:
 
     def curve(self, measure: str | Measure) -> pa.Table:
         """Return a measure's curve as a long table: run, topic (or ``mean``), x, y."""
-        if self.evaluation is None:
-            raise ValueError("these scores are of some topics only: ask those of all topics for their curves")
+        if self.evaluation is None or self.trials:
+            why = "means over trials: score the trials as runs of their own" if self.trials else "of some topics only"
+            raise ValueError(f"these scores are {why}; curves are of whole runs")
         curve: pa.Table = self.evaluation.curve(measure)
         return curve
 
-    def compare(self, measure: str, *, baseline: str | None = None, **settings: Any) -> Comparison:
+    def compare(
+        self, measure: str, *, baseline: str | None = None, clusters: By | None = None,
+        progress: Progress | None = None, **settings: Any,
+    ) -> Comparison:  # fmt: skip
         """Compare all pairs of runs, or all runs with a baseline (its id or file), under one measure.
 
-        Settings as in `focuseval.inference.settings`: ``test``, ``tails``, ``resamples``, ``alpha``, ``correction``,
-        ``seed``.
+        `clusters` are as in `cluster_topics`: ``"document"``, ``"tag:NAME"``, a field of the gold, or a mapping from
+        topics to clusters. Settings as in `focuseval.inference.settings`: ``test``, ``tails``, ``resamples``,
+        ``alpha``, ``correction``, ``seed``, ``interval``.
         """
         from focuseval.inference.settings import settings_of  # noqa: PLC0415  a score needs no test: eight modules less
 
         number = None if baseline is None else find_run(baseline, self, self.names)
-        return compare_scores(self, measure, settings_of(**settings), baseline=number)
+        return compare_scores(
+            self, measure, settings_of(**settings), baseline=number, clusters=clusters, progress=progress
+        )
+
+    def clustering(self, by: By | None) -> dict[str, Any]:
+        """Return what `compare_all` is given: the clusters asked for, and if none are, those by document.
+
+        The latter only where most relevant documents are relevant to several topics, as those that questions are about.
+        """
+        from focuseval.inference.clusters import cluster_topics, shares_documents  # noqa: PLC0415  as in `compare`
+
+        gold: Any = None if self.evaluation is None else self.evaluation.prepared.gold
+        if by is None:
+            shared = gold is not None and shares_documents(gold)
+            return {"shared": cluster_topics(gold, self.topics, "document") if shared else None}
+        if gold is None:
+            raise NotComparableError("these scores are of some topics only: ask those of all topics for clusters")
+        return {"clusters": cluster_topics(gold, self.topics, by)}
+
+    def bounds_of(self, measure: str) -> tuple[float, float]:
+        """Return the bounds of a measure; none for a measure of one's own, or if some value is beyond them."""
+        from focuseval.measures import parse  # noqa: PLC0415  as in `compare`
+
+        low, high = -np.inf, np.inf
+        with suppress(MeasureError):
+            low, high = parse(measure).measure.bounds
+        values = self.values[:, :, self.measures.index(measure)]
+        return (-np.inf, np.inf) if (values < low).any() or (values > high).any() else (low, high)
 
     def tables(self) -> list[Table]:
         """Return the means; those over other topics than the relevant ones stand in tables of their own."""
@@ -246,7 +283,8 @@ class Scores:
         for title in dict.fromkeys(BASES.values()):
             kept = [place for place, own in enumerate(titles) if own == title]
             names, values = tuple(self.measures[place] for place in kept), self.values[:, :, kept]
-            part = replace(self, measures=names, values=values, bases=())
+            geometric = tuple(self.geometric[place] for place in kept) if self.geometric else ()
+            part = replace(self, measures=names, values=values, bases=(), geometric=geometric)
             if kept and not title:
                 tables.append(part.table())
             elif kept:
@@ -293,6 +331,21 @@ class Scores:
         return notebook(self.table(), self.signature)
 
 
+def over_trials(scores: Scores) -> Scores:
+    """Return the scores of systems: runs of the same name are trials, of which the mean is taken."""
+    rows = {name: np.flatnonzero(np.array(scores.runs) == name) for name in dict.fromkeys(scores.runs)}
+    several, first = list(rows.values()), [int(own[0]) for own in rows.values()]
+    by_topic = np.array([np.asarray(scores.by_topic)[own].max(axis=0) for own in several])
+    known = [(scores.counts[run].excluded, scores.counts[run].unknown) for run in first]
+    counts = [total(own, excluded=n, unknown=other) for own, (n, other) in zip(by_topic, known, strict=True)]
+    more = [f" and {len(own) - 1} more" if len(own) > 1 else "" for own in several]
+    return replace(
+        scores, runs=tuple(rows), values=np.array([scores.values[own].mean(axis=0) for own in several]),
+        counts=tuple(counts), files=tuple(scores.files[run] + said for run, said in zip(first, more, strict=True)),
+        by_topic=by_topic, trials={name: scores.values[own] for name, own in rows.items()},
+    )  # fmt: skip
+
+
 def order_of(scores: Scores) -> NDArray[np.int64]:
     """Return the runs by the mean of the measure that decides, best first; ties stay in the order given."""
     from focuseval.inference.paired_tests import ranked  # noqa: PLC0415  as in `Scores.compare`
@@ -303,8 +356,9 @@ def order_of(scores: Scores) -> NDArray[np.int64]:
 
 
 def compare_scores(
-    scores: Scores, measure: str, settings: Settings | None = None, *, baseline: int | None = None
-) -> Comparison:
+    scores: Scores, measure: str, settings: Settings | None = None, *, baseline: int | None = None,
+    clusters: By | None = None, progress: Progress | None = None,
+) -> Comparison:  # fmt: skip
     """Compare all runs, or all with the run of number `baseline`, under one measure, in the order of `order_of`.
 
     A topic without a base for the measure is left out, and so is one that only some runs answer where unanswered topics
@@ -322,7 +376,11 @@ def compare_scores(
     place = None if baseline is None else int(np.flatnonzero(order == baseline)[0])
     names = tuple(scores.names[i] for i in order)
     label = f"ln {measure}" if dict(zip(scores.measures, scores.geometric, strict=False)).get(measure) else measure
-    return compare(label, names, scores.topics, values, settings, baseline=place)
+    bounds = scores.bounds_of(measure) if label == measure else (-np.inf, np.inf)
+    return compare(
+        label, names, scores.topics, values, settings, baseline=place, bounds=[bounds],
+        progress=progress, **scores.clustering(clusters),
+    )  # fmt: skip
 
 
 def refuse_geometric(scores: Scores, what: str) -> None:

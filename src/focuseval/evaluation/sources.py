@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from os import PathLike, fspath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,13 +33,14 @@ def named_runs(runs: Any) -> tuple[tuple[str, ...], tuple[Any, ...]]:
 
     A mapping from names to runs is told from a frame of columns and from a retriever's results by topic by its values:
     runs, paths, frames, or such mappings themselves. A list of dictionaries is one frame of rows, not many runs, unless
-    each is what a retriever returned by topic.
+    each is what a retriever returned by topic. A list of runs under one name are trials: the name is repeated.
 
     >>> named_runs({"bm25": "a.run", "dense": "b.run"}), named_runs("a.run")
     ((('bm25', 'dense'), ('a.run', 'b.run')), ((), ('a.run',)))
     """
-    if isinstance(runs, Mapping) and runs and all(map(_is_run, runs.values())):
-        return tuple(map(str, runs)), tuple(runs.values())
+    if isinstance(runs, Mapping) and runs and all(_is_run(value) or _is_trials(value) for value in runs.values()):
+        several = [(str(name), value if _is_trials(value) else [value]) for name, value in runs.items()]
+        return tuple(name for name, own in several for _ in own), tuple(run for _, own in several for run in own)
     one = not isinstance(runs, (list, tuple))
     rows = not one and runs and all(isinstance(row, dict) for row in runs) and not all(map(_by_topic, runs))
     return (), (runs,) if one or rows else tuple(runs)
@@ -50,6 +52,14 @@ def _is_run(value: Any) -> bool:
         return bool(value) and all(isinstance(row, dict) and not row.keys().isdisjoint(NAMES["topic"]) for row in value)
     frame = hasattr(value, "columns") or hasattr(value, "column_names")
     return isinstance(value, (Run, str, PathLike, Mapping)) or frame
+
+
+def _is_trials(value: Any) -> bool:
+    """Say whether a value of a mapping is a list of runs, or of files that exist: else it is a topic's results."""
+    several = isinstance(value, (list, tuple)) and len(value) > 0
+    return several and all(
+        isinstance(one, Run) or (isinstance(one, (str, PathLike)) and Path(one).is_file()) for one in value
+    )
 
 
 def _by_topic(runs: Any) -> bool:

@@ -138,18 +138,18 @@ FORMATS: tuple[Format, ...] = (
     Format(
         "inex-2002", "gold", "INEX assessments 2002: relevance and coverage", "inex_assessments",
         lambda head: detect_by.assessments(head) == "coverage",
-        frozenset({"coverage", "tags", "attributes"}), by_topic=True, function="read_grades",
+        frozenset({"coverage", "tags", "groups", "attributes"}), by_topic=True, function="read_grades",
     ),
     Format(
         "inex-2003", "gold", "INEX assessments 2003–2004: exhaustiveness and specificity", "inex_assessments",
         lambda head: detect_by.assessments(head) == "grades",
-        frozenset({"grades", "tags", "attributes"}),
+        frozenset({"grades", "tags", "groups", "attributes"}),
         aliases=("inex-2004",), by_topic=True, function="read_grades",
     ),
     Format(
         "inex-2005", "gold", "INEX assessments 2005–2007: XPointer passages, element sizes", "inex_assessments",
         lambda head: detect_by.assessments(head) == "highlights",
-        frozenset({"pointers", "bep-path", "sizes", "tags", "attributes", "topic"}),
+        frozenset({"pointers", "bep-path", "sizes", "tags", "groups", "attributes", "topic"}),
         aliases=("inex-2006", "inex-2007", "inex"), suffixes=(".xml",), by_topic=True, function="read_highlights",
     ),
     Format(
@@ -200,7 +200,7 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         "gold-jsonl", "gold", "our gold as JSON lines: spans with quotes", "gold_jsonl",
-        detect_by.gold_jsonl, _GOLD | {"quotes", "needs", "bep", "lengths", "relevance", "tags"},
+        detect_by.gold_jsonl, _GOLD | {"quotes", "needs", "bep", "lengths", "relevance", "tags", "groups"},
         aliases=("jsonl",), suffixes=(".jsonl", ".ndjson"),
     ),
 )  # fmt: skip

@@ -7,7 +7,7 @@ is a kind of place: ``document``, ``element``, ``range`` of elements, ``passage`
 ``point``, ``text`` of a chunk, ``unknown`` place; besides these ``chunk`` numbers and the ``header`` (task,
 participant …). A facet of a gold is a kind of judgement: ``coverage`` (2002), ``grades`` (2003–04), ``sizes`` of
 elements (2005–07), ``pointers``, ``spans``, ``quotes``, ``bep``, ``bep-path``, ``relevance`` of documents, ``needs``
-that spans meet; besides these ``lengths``, ``queries``, ``tags``, the embedded ``topic`` and other ``attributes``.
+that spans meet; besides these ``lengths``, ``queries``, ``tags``, ``groups``, embedded ``topic``, other ``attributes``.
 """
 
 from __future__ import annotations
@@ -359,12 +359,13 @@ WORDS = {
     "lengths": "document lengths",
     "queries": "queries",
     "tags": "tags of topics",
+    "groups": "groups of topics",
     "topic": "embedded topics",
     "attributes": "attributes of topics (pool, version …)",
 }
 """Every facet, as a message names it."""
 
-MINOR = frozenset({"header", "chunk", "quotes", "needs", "lengths", "queries", "tags", "topic", "attributes"})
+MINOR = frozenset({"header", "chunk", "quotes", "needs", "lengths", "queries", "tags", "groups", "topic", "attributes"})
 """What no score depends on, or (needs) only the measures made for it: left out with a remark where a format cannot
 express it, never a reason to refuse."""
 
@@ -412,7 +413,8 @@ def gold_facets(gold: Gold) -> dict[str, int]:
         "queries": 0 if any("inex_topic" in facts for facts in extra) else len(gold.queries),
         "topic": sum("inex_topic" in facts for facts in extra),
         "tags": sum("tags" in facts for facts in extra),
-        "attributes": sum(bool(facts - {"inex_topic", "tags"}) for facts in extra),
+        "groups": sum("group" in facts for facts in extra),
+        "attributes": sum(bool(facts - {"inex_topic", "tags", "group"}) for facts in extra),
     }
     return {facet: count for facet, count in counts.items() if count}
 

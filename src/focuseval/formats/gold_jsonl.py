@@ -15,8 +15,9 @@ the question (silence and waste measure what a run does then), and needs no docu
 not come back: superseded, another tenant's, an injected instruction (leak). A line whose spans are null judges nothing:
 it is left out, and counted. Offsets are code points, half-open; a quote is compared with the
 text when documents are given, and a span may be a quote alone until then. ``length`` is the document's length,
-``relevance`` a grade for whole documents, ``tags`` a list of words about the topic, for tables by tag. Two lines for
-the same topic and document are refused: join their spans. Spans of a topic (in any of its documents) with the same
+``relevance`` a grade for whole documents, ``tags`` a list of words about the topic, for tables by tag; ``group`` names
+the topics that belong together, such as questions about one article, for ``--cluster-by group``. Two lines for the same
+topic and document are refused: join their spans. Spans of a topic (in any of its documents) with the same
 ``need`` are alternatives, of which one will do; different needs are all needed, and a span without one is needed
 itself. Only the measures of needed spans read it (needR, S-recall, all-recall).
 """
@@ -43,7 +44,7 @@ from focuseval.formats.json_records import Known, Text, Whole, Word, batch, chec
 from focuseval.formats.judgements import SpanRows, first_span, judged_rows, refuse_first
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -73,6 +74,7 @@ class JudgementRecord(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     bep: Known | None = None
     length: Known | None = None
     relevance: Whole | None = None
+    group: Word | None = None
     tags: list[Tag] | None = None
     spans: list[SpanRecord] | msgspec.UnsetType = msgspec.UNSET
     forbidden: list[SpanRecord] | None = None
@@ -81,7 +83,11 @@ class JudgementRecord(msgspec.Struct, forbid_unknown_fields=True, gc=False):
 
 _SPAN = pa.schema([("start", "int64"), ("end", "int64"), ("quote", "string"), ("need", "string")])
 _NUMBERS = ("bep", "length", "relevance")
-_TYPES = dict.fromkeys(("topic", "doc", "query"), "string") | dict.fromkeys(_NUMBERS, "int64") | {"answerable": "bool"}
+_TYPES = (
+    dict.fromkeys(("topic", "doc", "query", "group"), "string")
+    | dict.fromkeys(_NUMBERS, "int64")
+    | {"answerable": "bool"}
+)
 _LINE = pa.schema(_TYPES.items())
 
 
@@ -122,19 +128,26 @@ def read(sources: Sequence[Source]) -> Gold:
     gold, differing = _judged(rows, judged, texts, count[judging])
     if error is not None:
         raise error
+    counted = counted_kinds(**noticed, quote_lengths=differing, united=gold.overlapping())
+    return replace(_with_facts(gold, table, tags), remarks=counted)
+
+
+def _with_facts(gold: Gold, table: pa.Table, tags: Mapping[str, Iterable[str]]) -> Gold:
+    """Return the gold with what its lines say of topics: tags, and that nothing answers them."""
     silent = table.filter(pc.equal(table["answerable"], pa.scalar(False)).fill_null(False)).select(["topic", "query"])
     unanswered = {one["topic"]: one["query"] for one in silent.to_pylist()}
     for topic in np.flatnonzero(gold.relevant_topics).tolist() if unanswered else ():
         if gold.topics[topic] in unanswered:
             what = f"expected no relevant text for topic {gold.topics[topic]!r}, which nothing answers, found some"
             raise FormatError(what, at=gold.file or None, remedy='leave out "answerable": false, or the spans')
-    counted = counted_kinds(**noticed, quote_lengths=differing, united=gold.overlapping())
-    attributes = {name: {"tags": ",".join(words)} for name, words in tags.items()}
+    attributes = {name: dict(own) for name, own in gold.attributes.items()}
+    for name, words in tags.items():
+        attributes.setdefault(name, {})["tags"] = ",".join(words)
     for name in unanswered:
         attributes.setdefault(name, {})[ANSWERABLE] = "no"
     queries = {name: query for name, query in unanswered.items() if query is not None} | dict(gold.queries)
     topics = tuple(dict.fromkeys((*gold.topics, *unanswered)))
-    return replace(gold, topics=topics, queries=queries, attributes=attributes, remarks=counted)
+    return replace(gold, topics=topics, queries=queries, attributes=attributes)
 
 
 def _judgement(noticed: Counter[str], value: dict[str, Any], constants: list[str], at: Place) -> JudgementRecord:
@@ -185,10 +198,12 @@ def _judged(
         )
         for spans, number in zip(texts, counts.T, strict=True)
     )
-    queries, other_query = _queries(rows, table["query"].combine_chunks())
+    queries, other_query = _of_topics(rows, table, "query")
+    groups, other_group = _of_topics(rows, table, "group")
     refuse_first(
         rows.twice(),
         other_query,
+        other_group,
         rows.check(
             (count < 0) & ~graded,
             lambda _: "expected 'spans' or a 'relevance', found neither",
@@ -205,7 +220,9 @@ def _judged(
     scale = "trec" if len(rows) and (count < 0).all() else "highlights"
     quoted = pc.utf8_length(marks.quote).fill_null(UNKNOWN).to_numpy(zero_copy_only=False)
     differing = (quoted >= 0) & (marks.start >= 0) & (quoted != marks.end - marks.start)
-    gold = rows.gold(grade, marks, {"length": length, "bep": bep}, scale=scale, queries=queries)
+    attributes = {topic: {"group": group} for topic, group in groups.items()}
+    known = {"length": length, "bep": bep}
+    gold = rows.gold(grade, marks, known, scale=scale, queries=queries, attributes=attributes)
     if len(forbidden.row):
         gold = replace(gold, forbidden=rows.gold(counts[:, 1] > 0, forbidden, {"length": length}))
     return gold, int(np.count_nonzero(differing))
@@ -216,20 +233,21 @@ def _filled(column: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
     return np.asarray(column.fill_null(UNKNOWN).to_numpy())
 
 
-def _queries(rows: JudgedRows, query: pa.Array) -> tuple[dict[str, str], Wrong | None]:
-    """Return the query of every topic that has one, and the lines that give a topic another."""
-    given = np.flatnonzero(query.is_valid().to_numpy(zero_copy_only=False))
+def _of_topics(rows: JudgedRows, table: pa.Table, field: str) -> tuple[dict[str, str], Wrong | None]:
+    """Return the query or the group of every topic that has one, and the lines that give a topic another."""
+    column = table[field].combine_chunks()
+    given = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
     topic = rows.topic[given]
-    code = query.dictionary_encode().indices.take(indices(given)).to_numpy()
+    code = column.dictionary_encode().indices.take(indices(given)).to_numpy()
     first = np.full(len(rows.topics), -1)
     first[topic[::-1]] = np.arange(len(given))[::-1]
     wrong = np.zeros(len(rows), np.bool_)
     wrong[given] = code != code[first[topic]]
     asking = given[np.sort(first[first >= 0])]
     names = [rows.topics[code] for code in rows.topic[asking].tolist()]
-    queries = dict(zip(names, query.take(indices(asking)).to_pylist(), strict=True))
-    what = "expected one query for topic {!r}, found another"
-    return queries, rows.check(wrong, lambda row: what.format(rows.topics[rows.topic[row]]), "keep one of them")
+    found = dict(zip(names, column.take(indices(asking)).to_pylist(), strict=True))
+    what = f"expected one {field} for topic {{!r}}, found another"
+    return found, rows.check(wrong, lambda row: what.format(rows.topics[rows.topic[row]]), "keep one of them")
 
 
 def _bad_spans(rows: JudgedRows, marks: SpanRows, length: NDArray[np.int64]) -> Wrong | None:
@@ -299,6 +317,7 @@ def _facts(gold: Gold, topic: int) -> dict[str, Any]:
         "query": gold.queries.get(name),
         "tags": own["tags"].split(",") if own.get("tags") else None,
     }
+    said |= {"group": own.get("group")}
     said["answerable"] = False if own.get(ANSWERABLE) == "no" else None
     return {key: value for key, value in said.items() if value is not None}
 

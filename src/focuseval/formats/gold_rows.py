@@ -18,6 +18,7 @@ need                  ``need nugget subtopic hop``: spans with the same name are
                       ``<1-hop>`` before a context of RAGAS is its name, not part of it
 relevance             ``relevance grade``; ``score`` in a file of three columns
 tags                  ``tags``: a list of words
+group                 ``group``: the topics that belong together (see gold-jsonl)
 ====================  ================================================================================================
 
 A document without span, quote and relevance was judged and found not relevant. Quotes without a document are looked
@@ -76,6 +77,7 @@ class JudgedSpan(NamedTuple):
     need: str | None = None
     grade: int | None = None
     tags: tuple[str, ...] = ()
+    group: str = ""
 
     @property
     def marks(self) -> bool:
@@ -106,6 +108,7 @@ def judgements_of(row: Mapping[str, Any], at: Place) -> list[JudgedSpan]:
         doc=document_of(row, at),
         grade=whole(grade, "relevance", at),
         tags=tuple(map(str, as_list(tags, "tags", at))) if (tags := value(row, "tags", at)) is not None else (),
+        group=str(value(row, "group", at) or ""),
     )
     if question:
         items = [] if listed is None else as_list(listed, "references", at, row)
@@ -153,8 +156,12 @@ def gold_of(judgements: Sequence[JudgedSpan], documents: Collection | None, sour
         if one.topic not in rows.queries:
             rows.question(one.topic, one.query)
         if one.tags:
-            tags = [*rows.attributes.get(one.topic, {}).get("tags", "").split(","), *one.tags]
-            rows.attributes[one.topic] = {"tags": ",".join(dict.fromkeys(filter(None, tags)))}
+            facts = rows.attributes.setdefault(one.topic, {})
+            tags = [*facts.get("tags", "").split(","), *one.tags]
+            facts["tags"] = ",".join(dict.fromkeys(filter(None, tags)))
+        if one.group and one.group != rows.attributes.setdefault(one.topic, {}).setdefault("group", one.group):
+            what = f"expected one group for topic {one.topic!r}, found another"
+            raise FormatError(what, at=one.at, remedy="keep one of them")
         if one.doc is not None:
             pairs.setdefault((one.topic, one.doc), []).append(one)
     for (topic, document), group in pairs.items():

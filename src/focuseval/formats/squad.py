@@ -66,8 +66,9 @@ def read_quotes(sources: Sequence[Source]) -> Iterator[Question]:
                 span = (start, start + len(text)) if start >= 0 else (UNKNOWN, UNKNOWN)
                 spans.append(Span(document, *span, text))
             alternatives = [one._replace(need="answer") for one in spans] if len(set(spans)) > 1 else spans
-            silent = {} if spans or qa.get("is_impossible") is not True else {ANSWERABLE: "no"}
-            yield Question(query, alternatives, at, name, [document], silent)
+            facts = {"group": re.sub(r"#\d+$", "", document)}
+            facts |= {ANSWERABLE: "no"} if not spans and qa.get("is_impossible") is True else {}
+            yield Question(query, alternatives, at, name, [document], facts)
 
 
 def embedded_texts(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from string import ascii_letters
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from focuseval.data.tables import Table, notebook, numbers, render, words
 from focuseval.errors import NotComparableError, counted
+from focuseval.inference.intervals import UNBOUNDED, interval
 from focuseval.inference.paired import BETTER, CANNOT_TELL, WORSE, Pair, Paired, judge_families, power, topics_needed
-from focuseval.inference.paired_tests import noise_of, paired_differences, ranked
+from focuseval.inference.paired_tests import Sides, noise_of, paired_differences, ranked
 from focuseval.inference.sentences import equals_p, fill, listed, named, shown_p, shown_topics, signed
 from focuseval.inference.settings import Settings
 
@@ -26,9 +28,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from focuseval.inference.clusters import Clusters
+    from focuseval.inference.paired_tests import Progress
+
 STAR = "⋆"
 INTERVAL = "95 % interval, uncorrected"
 P_HEADINGS = {"holm": "p (Holm)", "bh": "p (BH)"}
+SKEWED = 0.25
+"""Skewness of differences, over the root of their number, from which a test of signs or ranks is no test of means: of
+exponential differences with equal means it then stars 7 in 100, and more."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +67,10 @@ class Comparison(Paired):
     """Topics that are not compared, because some run has no value for them."""
     among: tuple[int, ...] | None = None
     """The runs whose pairs are compared, if not all are."""
+    bounds: tuple[float, float] = UNBOUNDED
+    """Of the measure: no interval of a mean goes beyond them."""
+    shared: Clusters | None = None
+    """The topics by document, where they share documents and no clusters were asked for."""
 
     @cached_property
     def means(self) -> NDArray[np.float64]:
@@ -94,6 +106,62 @@ class Comparison(Paired):
             rest = [run for run in rest if stars[first, run]]
         return found
 
+    @cached_property
+    def intervals(self) -> NDArray[np.float64]:
+        """Runs × low and high: the 95 % interval of every run's mean."""
+        return np.stack(interval(self.values, self.settings, self.clusters, self.bounds), axis=1)
+
+    @cached_property
+    def ranks(self) -> NDArray[np.int64] | None:
+        """Runs × best and worst: the ranks that the stars leave to every run; None where not all pairs are compared.
+
+        A run cannot be better than those that improve on it significantly, nor worse than those it improves on. With
+        Holm's correction the intervals of all runs hold together, with the probability that the level leaves.
+        """
+        if self.baseline is not None or self.among is not None or not self.family:
+            return None
+        stars = self.stars()
+        return np.stack([1 + stars.sum(axis=0), len(self.runs) - stars.sum(axis=1)], axis=1)
+
+    @cached_property
+    def letters(self) -> list[str]:
+        """Letters for every run: two runs share one if and only if they cannot be told apart.
+
+        Each letter stands for a set of runs of which none improves on another, best first; a run may be in several.
+        """
+        stars = self.stars()
+        alike, found, number = ~(stars | stars.T), [""] * len(self.runs), 0
+        shared = np.zeros_like(alike)
+        for first in self.order:
+            for second in self.order:  # with itself as well: a run that is alike to no other has a letter of its own
+                if not alike[first, second] or shared[first, second]:
+                    continue
+                group = list(dict.fromkeys((first, second)))
+                for run in self.order:
+                    if run not in group and alike[run, group].all():
+                        group.append(run)
+                for run in group:
+                    found[run] += ascii_letters[number] if number < len(ascii_letters) else f"({number + 1})"
+                shared[np.ix_(group, group)] = True
+                number += 1
+        return found
+
+    def standing(self, run: int) -> str:
+        """Return the interval of a run's rank and its letters: ``1–2 a``; empty where not all pairs are compared."""
+        if self.ranks is None:
+            return ""
+        low, high = self.ranks[run].tolist()
+        return f"{low}{'' if low == high else f'–{high}'} {self.letters[run]}"
+
+    @cached_property
+    def by_document(self) -> Paired | None:
+        """The same pairs judged by document, where topics share documents and no clusters were asked for."""
+        if self.shared is None or not self.family:
+            return None
+        sides = Sides(self.values, self.better, self.worse)
+        rows = paired_differences(self.values[self.better], self.values[self.worse])[None]
+        return judge_families(rows, self.settings, clusters=self.shared, sides=sides)[0]
+
     @property
     def power(self) -> float:
         """Discriminative power: the share of pairs with a significant difference (NaN for a single run)."""
@@ -112,8 +180,10 @@ class Comparison(Paired):
 
     @property
     def method(self) -> str:
-        """Test, tails, level, correction and family, in words."""
-        return self.settings.words(exact=self.exact, family=self.members)
+        """Test, tails, level, correction, family and clusters, in words."""
+        words = self.settings.words(exact=self.exact, family=self.members)
+        inside = "" if self.clusters is None else f", in {self.clusters.number:,} clusters by {self.clusters.by}"
+        return words + inside
 
     def pair(self, first: int, second: int) -> int:
         """Return the number of the pair of two runs."""
@@ -140,6 +210,7 @@ class Comparison(Paired):
             won=int(self.won[k]), tied=int(self.tied[k]), lost=int(self.lost[k]),
             detectable=float(self.detectable[k]) if np.isfinite(self.detectable[k]) else None,
             needed=int(self.needed[k]) if np.isfinite(self.needed[k]) else None, gains=gains,
+            clustered=self.clusters is not None,
         )  # fmt: skip
         return found if first == a else found.turned
 
@@ -300,7 +371,7 @@ class Comparison(Paired):
             *numbers("difference", INTERVAL, "p", form="+.4f"),
             *(numbers(P_HEADINGS[self.settings.correction], form="+.4f") if corrects else ()),
             *numbers("effect", "won / tied / lost", form=".2f"),
-            *numbers("detectable", "topics needed"),
+            *numbers("detectable", f"{'topics' if self.clusters is None else 'clusters'} needed"),
         )
         return Table(f"Pairs under {self.measure}" if rows else "", columns, tuple(rows), self.notes())
 
@@ -308,6 +379,8 @@ class Comparison(Paired):
         """Return the sentences below the pairs: what was found, how it was tested, what the columns mean."""
         topics = counted(len(self.topics), "topic")
         topics += f" ({self.left_out} left out: some run has no value)" if self.left_out else ""
+        if self.clusters is not None and self.clusters.alone:
+            topics += f", {self.clusters.alone} of them in no cluster, each by itself"
         lines = [self.sentence(), f"{self.method}; {topics}."]
         if self.family:
             lines.append(
@@ -319,7 +392,39 @@ class Comparison(Paired):
             lines.append(
                 "One tail, in the direction seen: of equal runs about twice as many get a star as the level says."
             )
-        return tuple(lines)
+        return (*lines, *self.remarks())
+
+    def remarks(self) -> list[str]:
+        """Say where topics share documents, where intervals and stars differ, and where skewed differences have one."""
+        lines, stars = list[str](), self.significant
+        if (by := self.by_document) is not None and self.shared is not None:
+            one, several = int(by.significant.sum()), int(stars.sum())
+            p, own = (shown_p(float(found.p[0]), self.settings) for found in (by, self))
+            would = f"{one} of {self.family} pairs would differ significantly in place of {several}"
+            if self.family == 1:
+                would = f"p would be {p} in place of {own}"
+            lines.append(
+                f"{counted(len(self.topics), 'topic')} share documents and are judged as if they did not: in "
+                f"{counted(self.shared.number, 'cluster')} by document, {would}."
+            )
+        outside = (self.low > 0) | (self.high < 0)
+        without, within = int((outside & ~stars).sum()), int((~outside & stars).sum())
+        if without or within:
+            said = [f"{without:,} without 0 {'has' if without == 1 else 'have'} no star"] if without else []
+            said += [f"{within:,} with 0 {'has' if within == 1 else 'have'} one"] if within else []
+            lines.append(
+                f"Of {counted(self.family, 'interval')} {' and '.join(said)}: an interval is of one difference by "
+                f"itself ({self.settings.interval}), a star is of the test and of the whole family."
+            )
+        skewed = stars & (np.abs(self.skewness) > SKEWED * np.sqrt(self.sample))
+        if skewed.any() and self.settings.test in {"randomisation", "wilcoxon", "sign"}:
+            k = int(np.argmax(np.where(skewed, np.abs(self.skewness), 0.0)))
+            lines.append(
+                f"The differences of {counted(int(skewed.sum()), 'pair')} with a star are skewed "
+                f"({self.runs[self.better[k]]} less {self.runs[self.worse[k]]}: {self.skewness[k]:+.1f}): the star "
+                "says that the runs differ, maybe not in their means alone, for which the studentised test asks."
+            )
+        return lines
 
     def to_arrow(self) -> pa.Table:
         """Return a row per pair: the two runs, and every number of the table."""
@@ -360,6 +465,7 @@ def compare(
     settings: Settings | None = None,
     *,
     baseline: int | None = None,
+    **more: Any,
 ) -> Comparison:
     """Compare runs under one measure as `compare_all` does; where no topic has a value in every run, refuse.
 
@@ -367,7 +473,7 @@ def compare(
     >>> found.sentence(), found.p.tolist()
     ('1 of 1 pair differs significantly under AP.', [0.03125])
     """
-    (found,) = compare_all([measure], runs, topics, values[None], settings, baseline=baseline)
+    (found,) = compare_all([measure], runs, topics, values[None], settings, baseline=baseline, **more)
     if found is None:
         raise NotComparableError(f"{measure}: no topic has a value in every run, so there is nothing to compare")
     return found
@@ -382,12 +488,19 @@ def compare_all(
     *,
     baseline: int | None = None,
     among: tuple[int, ...] | None = None,
+    clusters: Clusters | None = None,
+    shared: Clusters | None = None,
+    bounds: Sequence[tuple[float, float]] | None = None,
+    progress: Progress | None = None,
 ) -> list[Comparison | None]:
     """Compare runs under many measures, each over the topics for which every run has a value; None where none has.
 
     `values` are measures × runs × topics, NaN where a topic is not in a mean. Every pair is compared, those with a
     baseline, or those of the runs `among` which a reader can choose. Measures over the same topics are tested
     together: a hundred times as quick as one after the other.
+
+    Topics are judged in `clusters`, if given; where they share documents and none are given, `shared` are those by
+    document. `bounds` are those of the measures. `progress` is called with draws done, and of how many.
     """
     settings, absent = settings or Settings(), np.asarray(np.isnan(values))
     kept, some = np.asarray(~absent.any(axis=1)), np.asarray(~absent.all(axis=1))
@@ -410,11 +523,16 @@ def compare_all(
             better, worse = np.where(swap, second, first), np.where(swap, first, second)
             pairs.append((better, worse))
             differences.append(paired_differences(rows[better], rows[worse]))
-        judged = judge_families(np.stack(differences), settings)
+        row = len(runs) * np.arange(len(own))[:, None]
+        first_rows, second_rows = (np.concatenate(row + np.stack(side)) for side in zip(*pairs, strict=True))
+        sides = Sides(here.reshape(-1, here.shape[2]), first_rows, second_rows)
+        inside, by_document = (None if one is None else one.take(pattern) for one in (clusters, shared))
+        judged = judge_families(np.stack(differences), settings, clusters=inside, sides=sides, progress=progress)
         for m, rows, (better, worse), columns in zip(own.tolist(), here, pairs, judged, strict=True):
             found[m] = Comparison(
                 **vars(columns), measure=measures[m], runs=runs, topics=tuple(names), values=rows, better=better,
                 worse=worse, baseline=baseline, left_out=int((some[m] & ~kept[m]).sum()), among=among,
+                bounds=UNBOUNDED if bounds is None else bounds[m], shared=by_document,
             )  # fmt: skip
     return found
 

@@ -1,4 +1,9 @@
-"""How large a difference is: bias-corrected and accelerated bootstrap intervals, and effect size."""
+"""How sure a mean or a difference is: 95 % intervals, and effect size.
+
+Student's t is the default. It was chosen by a simulation of real and made-up differences of 6 to 150 topics
+(``python -m reproductions intervals``): with ties, and with clusters, it holds its level from 10 topics on, where
+bootstrap percentiles, corrected or not, are too narrow. The studentised bootstrap is wider where values are skewed.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focuseval.errors import MeasureError
-from focuseval.inference.paired_tests import resampled_means
+from focuseval.inference.clusters import standard_error
+from focuseval.inference.paired_tests import resampled_means, resampled_t
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from focuseval.inference.clusters import Clusters
+    from focuseval.inference.settings import Settings
 
     Matrix = NDArray[np.float64]
 
@@ -18,11 +27,44 @@ if TYPE_CHECKING:
 _CELLS = 2_000_000
 """Resampled means that are kept at once: more rows are done in parts, with the same draws."""
 
+UNBOUNDED = (-np.inf, np.inf)
+_INFINITE = 1e12
+"""Stands for the t of a resample without spread."""
+
+
+def interval(
+    values: Matrix, settings: Settings, clusters: Clusters | None = None, bounds: tuple[float, float] = UNBOUNDED
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the 95 % interval of the mean of every row, by Student's t or as the settings say.
+
+    The studentised bootstrap is symmetric; where one resample in twenty has no spread it is Student's t as well. An
+    interval ends at the measure's bounds, where these are given: no mean lies beyond them, so nothing is lost. The mean
+    of one topic or of one cluster, or of topics that all agree, has an interval of no width.
+
+    >>> from focuseval.inference.settings import Settings
+    >>> low, high = interval(np.array([[0.5, 0.75, 1.0]]), Settings(), bounds=(0, 1))
+    >>> low.round(4).tolist(), high.tolist()
+    ([0.129], [1.0])
+    """
+    from scipy.special import stdtrit  # noqa: PLC0415  only intervals need it
+
+    if settings.interval == "bca":
+        low, high = bca(values, resamples=settings.of_interval, seed=settings.seed, clusters=clusters)
+        return np.clip(low, *bounds), np.clip(high, *bounds)
+    mean, error, freedom = standard_error(values, clusters)
+    reach = stdtrit(freedom, 0.975) * error if freedom else error
+    if settings.interval == "studentised" and freedom:
+        blocks = resampled_t(values, settings.of_interval, settings.seed, clusters)
+        drawn = np.minimum(np.abs(np.concatenate(list(blocks), axis=1)), _INFINITE)
+        quantile = _quantiles(drawn, np.full((len(values), 1), 0.95))[:, 0]
+        reach = np.where(quantile < _INFINITE / 100, quantile * error, reach)  # else 1 in 20 resamples has no spread
+    return np.clip(mean - reach, *bounds), np.clip(mean + reach, *bounds)
+
 
 def bca(
-    values: Matrix, *, level: float = 0.95, resamples: int = 1000, seed: int = 0
+    values: Matrix, *, level: float = 0.95, resamples: int = 1000, seed: int = 0, clusters: Clusters | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the BCa interval (Efron 1987) of the mean of every row of `values`.
+    """Return the BCa interval (Efron 1987) of the mean of every row of `values`, topics or clusters drawn.
 
     The mean of one topic, or of topics that all agree, has an interval of no width.
 
@@ -36,19 +78,22 @@ def bca(
         raise MeasureError(f"expected a confidence level between 0 and 1, found {level}")
     if len(values) > (rows := max(1, _CELLS // resamples)):
         parts = np.split(values, range(rows, len(values), rows))
-        sides = zip(*(bca(part, level=level, resamples=resamples, seed=seed) for part in parts), strict=True)
-        low, high = map(np.concatenate, sides)
+        found = (bca(part, level=level, resamples=resamples, seed=seed, clusters=clusters) for part in parts)
+        low, high = map(np.concatenate, zip(*found, strict=True))
         return low, high
     mean = values.mean(axis=1)
-    means = np.concatenate(list(resampled_means(values, resamples, seed)), axis=1)
+    sums, sizes = (values, np.ones(values.shape[1])) if clusters is None else (clusters.sums(values), clusters.sizes)
+    means = np.concatenate(list(resampled_means(sums, resamples, seed)), axis=1)
+    if clusters is not None:
+        means /= np.concatenate(list(resampled_means(sizes[None], resamples, seed)), axis=1)
     below = (means < mean[:, None]).sum(axis=1) + (means == mean[:, None]).sum(axis=1) / 2
     bias = ndtri(np.clip(below / resamples, 0.5 / resamples, 1 - 0.5 / resamples))
-    pull = acceleration(values)
+    pull = acceleration(sums - sizes * mean[:, None])
     tails = ndtri(np.array([(1 - level) / 2, (1 + level) / 2]))
     shifted = bias[:, None] + tails
     adjusted = ndtr(bias[:, None] + shifted / (1 - pull[:, None] * shifted))
     low, high = _quantiles(means, adjusted).T
-    flat = np.ptp(values, axis=1) == 0
+    flat = np.ptp(sums - sizes * mean[:, None], axis=1) == 0
     return np.where(flat, mean, low), np.where(flat, mean, high)
 
 

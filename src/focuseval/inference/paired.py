@@ -6,7 +6,7 @@ that was used, with so many topics that differ and so many resamples.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -14,13 +14,16 @@ import numpy as np
 
 from focuseval.data.spans import MOST
 from focuseval.errors import counted
-from focuseval.inference.intervals import bca, effect_size
+from focuseval.inference.clusters import standard_error
+from focuseval.inference.intervals import effect_size, interval
 from focuseval.inference.paired_tests import EXACT, adjust, p_values, without_noise
 from focuseval.inference.sentences import fill
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from focuseval.inference.clusters import Clusters
+    from focuseval.inference.paired_tests import Progress, Sides
     from focuseval.inference.settings import Settings
 
     Vector = NDArray[np.float64]
@@ -56,10 +59,12 @@ class Pair:
     detectable: float | None
     """The smallest difference that these topics show with probability .8; None for a single topic."""
     needed: int | None
-    """Topics that the difference would need; None where no number of them would do."""
+    """Topics, or clusters, that the difference would need; None where no number of them would do."""
     gains: int
     """How many of the largest gains of the run with the higher mean make the whole difference; 0 without a difference,
     and where the other run gains nothing."""
+    clustered: bool = False
+    """Whether clusters are needed, not topics."""
 
     @property
     def topics(self) -> int:
@@ -101,7 +106,13 @@ class Paired:
     detectable: Vector
     """The smallest difference that these topics show with probability .8."""
     needed: Vector
-    """Topics with which the observed difference would be the smallest detectable one."""
+    """Topics, or clusters, with which the observed difference would be the smallest detectable one."""
+    units: NDArray[np.int64] = field(kw_only=True)
+    """Topics on which the two differ, or clusters whose differences do not cancel: what the test counts."""
+    skewness: Vector = field(kw_only=True)
+    """Of the differences, of topics or of clusters; 0 where they do not vary."""
+    clusters: Clusters | None = field(default=None, kw_only=True)
+    """The clusters by which signs flip and resamples are drawn; None for topics."""
 
     @property
     def family(self) -> int:
@@ -116,8 +127,16 @@ class Paired:
     @cached_property
     def reachable(self) -> NDArray[np.bool_]:
         """For every pair, whether any outcome can be called significant: enough topics differ, and enough resamples."""
-        smallest = smallest_p(self.differing, self.differing + self.tied, self.settings, self.family)
-        return np.asarray(smallest <= self.settings.level(self.family))
+        level = self.settings.level(self.family)
+        smallest = smallest_p(self.units, self.sample, self.settings, self.family)
+        shown = (self.settings.test == "t") & (self.p <= level)  # of clusters, the bound holds for equal sizes alone
+        return np.asarray((smallest <= level) | shown)
+
+    @cached_property
+    def sample(self) -> NDArray[np.int64]:
+        """How many topics, or clusters, are compared."""
+        topics = self.differing + self.tied
+        return topics if self.clusters is None else np.full_like(topics, self.clusters.number)
 
     @cached_property
     def significant(self) -> NDArray[np.bool_]:
@@ -127,7 +146,7 @@ class Paired:
     @property
     def exact(self) -> bool:
         """Whether no p was estimated from random flips."""
-        return self.settings.test == "randomisation" and bool((self.differing <= EXACT).all())
+        return self.settings.test == "randomisation" and bool((self.units <= EXACT).all())
 
     def verdict(self, pair: int) -> str:
         """Return ``better`` or ``cannot tell``, with the reason where no outcome could be significant."""
@@ -140,8 +159,8 @@ class Paired:
 
     def reason_of(self, pairs: NDArray[np.int64]) -> str:
         """Say why no outcome could be significant for any of some pairs."""
-        differing, topics = self.differing[pairs], (self.differing + self.tied)[pairs]
-        if not differing.any():
+        differing, topics = self.units[pairs], self.sample[pairs]
+        if not self.differing[pairs].any():
             return "both score the same on every topic"
         few = differing[smallest_p(differing, topics, self.settings) > self.settings.level(self.family)]
         if not len(few):
@@ -149,14 +168,16 @@ class Paired:
         fewest, most = int(few.min()), int(few.max())
         number = f"{fewest}" if fewest == most else f"{fewest} to {most}"
         why = "too few for a bootstrap" if self.settings.test == "bootstrap" else "no outcome could be significant"
-        return f"{number} topic{' differs' if most == 1 else 's differ'}, {why}"
+        noun = "topic" if self.clusters is None else "cluster"
+        return f"{number} {noun}{' differs' if most == 1 else 's differ'}, {why}"
 
 
 def power(pair: Pair) -> str:
     """Say what these topics could have shown, and what the observed difference would need."""
     if pair.detectable is None:
         return fill("one topic")
-    needed = fill("never") if pair.needed is None else fill("needed", n=pair.needed)
+    noun = "needed clusters" if pair.clustered else "needed"
+    needed = fill("never") if pair.needed is None else fill(noun, n=pair.needed)
     return fill("power", detectable=f"{pair.detectable:.4f}", needed=needed)
 
 
@@ -171,37 +192,52 @@ def wins_sentence(pair: Pair) -> str:
     return " ".join(lines)
 
 
-def judge_pairs(differences: NDArray[np.float64], settings: Settings) -> Paired:
+def judge_pairs(differences: NDArray[np.float64], settings: Settings, *, clusters: Clusters | None = None) -> Paired:
     """Judge a family of pairs, one row of differences each; a single topic says nothing about others.
 
     >>> from focuseval.inference.settings import Settings
     >>> judge_pairs(np.array([[0.5, 0.25, 0.5]]), Settings()).verdict(0)
     'cannot tell: 3 topics differ, no outcome could be significant'
     """
-    return judge_families(differences[None], settings)[0]
+    return judge_families(differences[None], settings, clusters=clusters)[0]
 
 
-def judge_families(differences: NDArray[np.float64], settings: Settings) -> list[Paired]:
+def judge_families(
+    differences: NDArray[np.float64], settings: Settings, *, clusters: Clusters | None = None,
+    sides: Sides | None = None, progress: Progress | None = None,
+) -> list[Paired]:  # fmt: skip
     """Judge several families of as many pairs each, such as the same runs under several measures.
 
-    `differences` are families × pairs × topics. All rows see the same draws, so that they are tested together.
+    `differences` are families × pairs × topics. All rows see the same draws, so that they are tested together; `sides`
+    are what the rows are differences of, which makes many pairs quick.
     """
     families, pairs, topics = differences.shape
     if not differences.size:
         none, zero = np.full(pairs, np.nan), np.zeros(pairs, np.int64)
-        return [Paired(settings, none, none, none, none, none, none, zero, zero, zero, none, none)] * families
+        empty = Paired(
+            settings, none, none, none, none, none, none, zero, zero, zero, none, none, units=zero, skewness=none
+        )
+        return [empty] * families
     rows = differences.reshape(-1, topics)
     mean = without_noise(rows.mean(axis=1), rows)
-    low, high = bca(rows, resamples=settings.of_interval, seed=settings.seed)
-    p = p_values(rows, settings, pairs) if topics > 1 else np.ones(len(rows))
-    deviation = rows.std(axis=1, ddof=1) if topics > 1 else np.zeros(len(rows))
+    low, high = interval(rows, settings, clusters)
+    sums = rows if clusters is None else without_noise(clusters.sums(rows), rows)
+    sample = sums.shape[1]
+    p = np.ones(len(rows))
+    if sample > 1:
+        p = p_values(rows, settings, pairs, clusters=clusters, sides=sides, progress=progress)
+    deviation = standard_error(rows, clusters)[1] * np.sqrt(sample)  # of topics; of clusters as if of one size
     won, lost = (rows > 0).sum(axis=1), (rows < 0).sum(axis=1)
+    centred = sums - (1.0 if clusters is None else clusters.sizes) * rows.mean(axis=1, keepdims=True)
+    cubes, spread = (centred * centred * centred).mean(axis=1), (centred * centred).mean(axis=1) ** 1.5
     found = (
         mean, low, high, p, np.concatenate([adjust(part, settings.correction) for part in np.split(p, families)]),
         effect_size(rows), won, lost, topics - won - lost,
-        detectable(deviation, topics, settings), topics_needed(mean, deviation, settings, pairs),
+        detectable(deviation, sample, settings), topics_needed(mean, deviation, settings, pairs),
+        np.count_nonzero(sums, axis=1), np.divide(cubes, spread, out=np.zeros(len(rows)), where=spread > 0),
     )  # fmt: skip
-    return [Paired(settings, *columns) for columns in zip(*(np.split(part, families) for part in found), strict=True)]
+    columns = zip(*(np.split(part, families) for part in found), strict=True)
+    return [Paired(settings, *own, units=units, skewness=skew, clusters=clusters) for *own, units, skew in columns]
 
 
 def smallest_p(
@@ -229,8 +265,9 @@ def smallest_p(
             p = np.where(number > 0, settings.tails * stdtr(whole - 1, -largest), 1.0)
     else:
         p = settings.tails * 0.5**number
-    if family is not None and settings.test == "randomisation":
-        p = np.where(number > EXACT, np.maximum(p, 1 / (settings.draws(family) + 1)), p)
+    if family is not None and settings.test in {"randomisation", "studentised"}:
+        drawn = number > (EXACT if settings.test == "randomisation" else 0)
+        p = np.where(drawn, np.maximum(p, 1 / (settings.draws(family) + 1)), p)
     return np.where(whole > 1, np.minimum(1.0, p), 1.0)
 
 

@@ -10,22 +10,26 @@ Sums of differences are compared with zero after rounding noise is removed, so t
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 from focuseval.errors import MeasureError
+from focuseval.inference.clusters import standard_error
 from focuseval.inference.correlation import mean_ranks
 from focuseval.inference.settings import CORRECTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
+    from focuseval.inference.clusters import Clusters
     from focuseval.inference.settings import Settings
 
     Matrix = NDArray[np.float64]
+    Progress = Callable[[float, float], None]
+    """Called with the draws that are done, and of how many."""
 
 EXACT = 24
 """Differences other than zero up to which the randomisation test goes through all of their sign flips."""
@@ -36,26 +40,53 @@ RANKED = 50
 _RARE = 10
 """Where at most so many of the drawn flips reach the observed sum, p is estimated again from more draws."""
 NOISE = 1e-12
+ROUNDED = 1e-15
+"""What rounding can add to one of the values that are added up, as a share of the largest."""
 _BLOCK = 4_000_000
+_CACHED = 60_000
+"""Sums that are compared at once: half a megabyte, which stays in the processor's cache."""
 _KEPT = 10_000_000
 """Draws (topics × resamples) that are kept for the next call, at two bytes each: no topic is drawn 65,536 times."""
 
 
-def p_values(differences: Matrix, settings: Settings, family: int | None = None) -> NDArray[np.float64]:
+class Sides(NamedTuple):
+    """What differences are of: row k of the differences is `values[first[k]] - values[second[k]]`.
+
+    With many pairs of few runs, sums over the runs are far fewer than sums over the pairs.
+    """
+
+    values: Matrix
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+
+
+def p_values(
+    differences: Matrix, settings: Settings, family: int | None = None, *, clusters: Clusters | None = None,
+    sides: Sides | None = None, progress: Progress | None = None,
+) -> NDArray[np.float64]:  # fmt: skip
     """Return the p-value of every row of `differences`, by the test of the settings, not corrected.
 
-    `family` is how many of the rows are corrected together, where that is not all of them.
+    `family` is how many of the rows are corrected together, where that is not all of them. Tests other than t take the
+    sums of clusters for what they take topics for without clusters.
 
     >>> from focuseval.inference.settings import Settings
     >>> p_values(np.array([[1.0, 2.0, 3.0]]), Settings("sign", tails=1))
     array([0.125])
     """
-    drawn = {"tails": settings.tails, "resamples": settings.resamples, "seed": settings.seed}
+    tails, drawn = settings.tails, {"resamples": settings.resamples, "seed": settings.seed}
+    most = settings.draws(len(differences) if family is None else family)
+    if settings.test == "t":
+        return t_test(differences, tails=tails, clusters=clusters)
+    if settings.test == "studentised":
+        return studentised(differences, tails=tails, resamples=most, seed=settings.seed, clusters=clusters)
+    if clusters is not None:
+        differences = without_noise(clusters.sums(differences), differences)
+        sides = None if sides is None else sides._replace(values=clusters.sums(sides.values))
     if settings.test == "randomisation":
-        return randomisation(differences, **drawn, most=settings.draws(len(differences) if family is None else family))
+        return randomisation(differences, tails=tails, **drawn, most=most, sides=sides, progress=progress)
     if settings.test == "bootstrap":
-        return bootstrap(differences, **drawn)
-    return {"t": t_test, "wilcoxon": wilcoxon, "sign": sign_test}[settings.test](differences, tails=settings.tails)
+        return bootstrap(differences, tails=tails, **drawn)
+    return {"wilcoxon": wilcoxon, "sign": sign_test}[settings.test](differences, tails=tails)
 
 
 def paired_differences(first: Matrix, second: Matrix) -> Matrix:
@@ -87,18 +118,24 @@ def ranked(values: Matrix) -> tuple[list[int], NDArray[np.int64]]:
     return np.argsort(places, kind="stable").tolist(), places
 
 
-def randomisation(differences: Matrix, *, tails: int, resamples: int, seed: int, most: int = 0) -> NDArray[np.float64]:
+def randomisation(
+    differences: Matrix, *, tails: int, resamples: int, seed: int, most: int = 0, sides: Sides | None = None,
+    progress: Progress | None = None,
+) -> NDArray[np.float64]:  # fmt: skip
     """Paired randomisation: how often flipping signs at random does at least as well as the runs did.
 
     Where up to `EXACT` differences are not zero p is exact, else it is estimated from `resamples` random flips. Where
-    almost none of them does as well it is estimated from `most`, if that is more.
+    almost none of them does as well it is estimated from `most`, if that is more. To divide each sum by its standard
+    error would change nothing: flips leave the sum of squares as it is, so that t grows with the sum.
 
     >>> randomisation(np.array([[1.0, 1.0, 0.0, 1.0]]), tails=2, resamples=1000, seed=0)
     array([0.25])
     """
     many = (differences != 0).sum(axis=1) > EXACT
     p = np.empty(len(differences))
-    p[many] = _drawn(differences[many], tails, (resamples, most), np.random.default_rng(seed))
+    if sides is not None:
+        sides = sides._replace(first=sides.first[many], second=sides.second[many])
+    p[many] = _drawn(differences[many], tails, (resamples, most), seed, sides, progress=progress)
     for row in np.flatnonzero(~many):
         p[row] = _enumerated(differences[row], tails)
     return p
@@ -133,29 +170,47 @@ def _flipped(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _drawn(
-    differences: Matrix, tails: int, resamples: tuple[int, int], rng: np.random.Generator
-) -> NDArray[np.float64]:
-    """Estimate p from random flips, the same for all rows; the observed signs count as a draw, so p is never 0."""
-    first, most = resamples
-    draws = np.full(len(differences), first)
-    reached = 1 + _reached(differences, tails, first, rng)
-    rare = (reached <= _RARE) & (most > first)
-    if rare.any():
-        reached[rare] += _reached(differences[rare], tails, most - first, rng)
-        draws[rare] = most
-    return np.asarray(reached / (draws + 1))
+    differences: Matrix, tails: int, resamples: tuple[int, int], seed: int, sides: Sides | None = None, *,
+    progress: Progress | None = None,
+) -> NDArray[np.float64]:  # fmt: skip
+    """Estimate p from random flips, the same for all rows; the observed signs count as a draw, so p is never 0.
 
+    Where Hoeffding's bound says that p is below what the most draws can show, none are needed: p is that number.
+    """
+    (first, most), topics, rng = resamples, differences.shape[1], np.random.default_rng(seed)
+    sides = None if sides is None or len(sides.values) >= len(differences) else sides
+    noise, added = noise_of(differences), differences if sides is None else sides.values
+    if sides is not None:  # sums over them are rounded as values are, not as differences
+        noise = np.maximum(noise, np.abs(added).max() * topics * ROUNDED)
+    bar = (np.abs(differences.sum(axis=1)) if tails == 2 else differences.sum(axis=1)) - noise
 
-def _reached(differences: Matrix, tails: int, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Count the random flips whose sum is at least the one observed."""
-    topics = differences.shape[1]
-    observed = np.abs(differences.sum(axis=1)) if tails == 2 else differences.sum(axis=1)
-    bar = (observed - noise_of(differences))[:, None]
-    reached = np.zeros(len(differences), np.int64)
-    for first in range(0, draws, step := max(1, _BLOCK // max(1, topics, len(differences)))):
-        sums = differences @ (rng.integers(0, 2, (min(step, draws - first), topics)) * 2.0 - 1).T
-        reached += ((np.abs(sums) if tails == 2 else sums) >= bar).sum(axis=1)
-    return reached
+    def reached(rows: NDArray[np.int64], draws: int) -> NDArray[np.int64]:
+        """Count the flips whose sum is at least the one observed."""
+        found = np.zeros(len(rows), np.int64)
+        step = max(1, _BLOCK // max(1, topics, len(added)))
+        parts = np.array_split(np.arange(len(rows)), max(1, len(rows) * min(step, draws) // _CACHED))
+        for done in range(0, draws, step):
+            if progress is not None:
+                progress(done, draws)
+            size = min(step, draws - done), -(-topics // 64)
+            bits = rng.integers(0, 2**64 - 1, size, np.uint64, endpoint=True).astype("<u8").view(np.uint8)
+            sums = 2 * (added @ np.unpackbits(bits, axis=1, count=topics).T.astype(np.float64))
+            sums -= added.sum(axis=1, keepdims=True)  # each bit adds a value, or takes it away
+            for part in parts:
+                own = rows[part]
+                here = sums[own] if sides is None else sums[sides.first[own]] - sums[sides.second[own]]
+                found[part] += ((np.abs(here) if tails == 2 else here) >= bar[own, None]).sum(axis=1)
+        return found
+
+    draws, counts = np.full(len(differences), max(first, most)), np.ones(len(differences), np.int64)
+    bound = tails * np.exp(-(bar**2) / (2 * (differences**2).sum(axis=1)))
+    unsure = np.flatnonzero((bar <= 0) | (bound > 1 / (draws + 1)))
+    draws[unsure] = first
+    counts[unsure] += reached(unsure, first)
+    rare = unsure[(counts[unsure] <= _RARE) & (most > first)]
+    counts[rare] += reached(rare, most - first) if len(rare) else 0
+    draws[rare] = most
+    return np.asarray(counts / (draws + 1))
 
 
 def bootstrap(differences: Matrix, *, tails: int, resamples: int, seed: int) -> NDArray[np.float64]:
@@ -176,20 +231,58 @@ def bootstrap(differences: Matrix, *, tails: int, resamples: int, seed: int) -> 
     return np.minimum(1.0, 2 * np.minimum(below, above) / resamples)
 
 
-def t_test(differences: Matrix, *, tails: int) -> NDArray[np.float64]:
+def t_test(differences: Matrix, *, tails: int, clusters: Clusters | None = None) -> NDArray[np.float64]:
     """Return the paired t-test's p; where all differences agree, 1 if they are zero, else 0 on the side they favour."""
     from scipy.special import stdtr  # noqa: PLC0415  only this test needs scipy
 
-    topics = differences.shape[1]
-    mean = without_noise(differences.mean(axis=1), differences)
-    error = differences.std(axis=1, ddof=1) / np.sqrt(topics) if topics > 1 else np.zeros(len(differences))
-    flat = error <= noise_of(differences)
-    t = np.where(flat, np.copysign(np.inf, mean), mean / np.where(flat, 1.0, error))
-    if topics < 2:
+    mean, error, freedom = standard_error(differences, clusters)
+    if not freedom:
         return np.ones(len(differences))
-    one = stdtr(topics - 1, -t)
-    p = one if tails == 1 else 2 * stdtr(topics - 1, -np.abs(t))
+    mean, flat = without_noise(mean, differences), error <= noise_of(differences)
+    t = np.where(flat, np.copysign(np.inf, mean), mean / np.where(flat, 1.0, error))
+    p = stdtr(freedom, -t) if tails == 1 else 2 * stdtr(freedom, -np.abs(t))
     return np.where(flat & (mean == 0), 1.0, p)
+
+
+def studentised(
+    differences: Matrix, *, tails: int, resamples: int, seed: int, clusters: Clusters | None = None
+) -> NDArray[np.float64]:
+    """Studentised bootstrap: how often the t of a resample, around the observed mean, is at least the t observed.
+
+    It asks for equal means, and nothing else of the differences: they may be skewed, or of another median.
+
+    >>> studentised(np.array([[3.0, 1.0, 2.0, 2.0], [0.0, 0.0, 0.0, 0.0]]), tails=2, resamples=999, seed=0).round(2)
+    array([0.01, 1.  ])
+    """
+    mean, error, freedom = standard_error(differences, clusters)
+    if not freedom:
+        return np.ones(len(differences))
+    mean, flat = without_noise(mean, differences), error <= noise_of(differences)
+    t = np.where(flat, np.copysign(np.inf, mean), mean / np.where(flat, 1.0, error))[:, None]
+    reached = np.ones(len(differences), np.int64)
+    for drawn in resampled_t(differences, resamples, seed, clusters):
+        reached += ((np.abs(drawn) >= np.abs(t)) if tails == 2 else drawn >= t).sum(axis=1)
+    return np.where(flat & (mean == 0), 1.0, reached / (resamples + 1))
+
+
+def resampled_t(values: Matrix, resamples: int, seed: int, clusters: Clusters | None = None) -> Iterator[Matrix]:
+    """Yield the t of means over topics or clusters drawn with replacement, around the observed mean, in blocks.
+
+    A resample without any spread has an infinite t, unless its mean is the observed one.
+    """
+    own, noise = values - values.mean(axis=1, keepdims=True), noise_of(values)[:, None]
+    sizes = np.ones(values.shape[1])
+    if clusters is not None:
+        own, sizes = clusters.sums(own), clusters.sizes
+    scale = 1 / (1 - sizes / values.shape[1])  # as in `standard_error`
+    for drawn in _draws(len(sizes), resamples, seed, max(1, _BLOCK // max(len(sizes), len(values)))):
+        times = drawn.T.astype(np.float64)
+        total = sizes @ times
+        shift = own @ times / total
+        spread = (scale * own**2) @ times - 2 * shift * ((scale * sizes * own) @ times)
+        error = np.sqrt(np.maximum(spread + shift**2 * ((scale * sizes**2) @ times), 0.0)) / total
+        infinite = np.where(np.abs(shift) <= noise, 0.0, np.copysign(np.inf, shift))
+        yield np.where(error <= noise, infinite, shift / np.where(error <= noise, 1.0, error))
 
 
 def wilcoxon(differences: Matrix, *, tails: int) -> NDArray[np.float64]:

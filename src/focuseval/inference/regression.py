@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from focuseval.inference.clusters import Clusters
+
     Change = tuple[str, Sequence[str], NDArray[np.float64], NDArray[np.float64]]
     """A measure, its topics, and their values before and after."""
 
@@ -67,6 +69,8 @@ class GateVerdict:
     rule: GateRule
     measures: int = 1
     """How many measures are judged together."""
+    clusters: tuple[int, int] | None = None
+    """In how many clusters the topics are judged, and how many of them differ; None for topics."""
 
     @property
     def difference(self) -> float:
@@ -76,9 +80,10 @@ class GateVerdict:
     @property
     def few(self) -> int | None:
         """How many topics are too few for any outcome to be significant: all, or after a drop those that differ."""
-        counts = (self.topics, self.differing) if self.difference < 0 else (self.topics,)
+        whole, differing = self.clusters or (self.topics, self.differing)
+        counts = (whole, differing) if self.difference < 0 else (whole,)
         bar = self.rule.level(self.measures)
-        return next((n for n in counts if smallest_p(np.array([n]), self.topics, self.rule)[0] > bar), None)
+        return next((n for n in counts if smallest_p(np.array([n]), whole, self.rule)[0] > bar), None)
 
     @property
     def matters(self) -> bool:
@@ -110,7 +115,8 @@ class GateVerdict:
             p += f", over {self.measures} measures by {self.rule.correction} {shown_p(self.corrected, self.rule)}"
         change = f"{self.before:.4f} → {self.after:.4f} ({self.difference:+.4f}"
         interval = f"95 % interval [{self.low:+.4f}, {self.high:+.4f}]"
-        test = f"{p}, {self.rule.test}, {tails}) over {counted(self.topics, 'topic')}"
+        inside = "" if self.clusters is None else f" in {counted(self.clusters[0], 'cluster')}"
+        test = f"{p}, {self.rule.test}, {tails}) over {counted(self.topics, 'topic')}{inside}"
         effect, remark = f"--min-effect {self.rule.min_effect:g}", ""  # what decided, where it was not the test alone
         if self.word == "no verdict":
             remark = f"; {self.too_few()}: {_REMEDY}"
@@ -123,21 +129,26 @@ class GateVerdict:
     def too_few(self) -> str:
         """Say how many topics are too few."""
         one = self.few == 1
-        if self.few == self.topics:
-            which = f"{counted(self.topics, 'topic')} {'is' if one else 'are'}"
+        whole, noun = (self.topics, "topic") if self.clusters is None else (self.clusters[0], "cluster")
+        if self.few == whole:
+            which = f"{counted(whole, noun)} {'is' if one else 'are'}"
         else:
-            which = f"{self.few} of {self.topics} topics {'differs' if one else 'differ'},"
+            which = f"{self.few} of {whole} {noun}s {'differs' if one else 'differ'},"
         return f"{which} too few for any outcome to be significant"
 
 
-def judge_changes(changes: Sequence[Change], rule: GateRule) -> list[GateVerdict]:
+def judge_changes(
+    changes: Sequence[Change], rule: GateRule, clusters: Sequence[Clusters] | None = None
+) -> list[GateVerdict]:
     """Judge what became of a run under some measures, each by itself; p is corrected for their number if asked for.
 
     Where the topics are too few for any outcome to be significant, the size of a drop decides; without a smallest
-    effect there is no verdict. That is refused, unless another measure regresses.
+    effect there is no verdict. That is refused, unless another measure regresses. `clusters` are those of each change's
+    topics.
     """
     differences = [paired_differences(before[None], after[None]) for _, _, before, after in changes]
-    found = [judge_pairs(rows, rule) for rows in differences]
+    inside: Sequence[Clusters | None] = clusters or [None] * len(changes)
+    found = [judge_pairs(rows, rule, clusters=own) for rows, own in zip(differences, inside, strict=True)]
     corrected = adjust(np.array([float(one.p[0]) for one in found]), rule.correction).tolist()
     verdicts = []
     for (measure, topics, before, after), (lost,), one, p in zip(changes, differences, found, corrected, strict=True):
@@ -147,11 +158,13 @@ def judge_changes(changes: Sequence[Change], rule: GateRule) -> list[GateVerdict
                 measure, float(before.mean()), float(after.mean()), -float(one.high[0]) + 0.0, -float(one.low[0]) + 0.0,
                 float(one.p[0]), p, len(topics), int(one.differing[0]),
                 tuple((topics[i], float(before[i]), float(after[i])) for i in most), rule, len(changes),
+                None if one.clusters is None else (one.clusters.number, int(one.units[0])),
             )
         )  # fmt: skip
     for verdict in verdicts:
-        bar, differing = rule.level(verdict.measures), np.array([verdict.differing])
-        if smallest_p(differing, verdict.topics, rule, 1)[0] > bar >= smallest_p(differing, verdict.topics, rule)[0]:
+        whole, changed = verdict.clusters or (verdict.topics, verdict.differing)
+        bar, differing = rule.level(verdict.measures), np.array([changed])
+        if smallest_p(differing, whole, rule, 1)[0] > bar >= smallest_p(differing, whole, rule)[0]:
             drawn = f"{rule.draws(1)} resamples are too few for any outcome to be significant at {bar:g}"
             raise MeasureError(f"{drawn}; give a larger --alpha, or another --test")
         if verdict.word == "no verdict" and not any(other.regression for other in verdicts):

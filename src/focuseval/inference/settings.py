@@ -8,11 +8,13 @@ from typing import Any
 
 from focuseval.errors import MeasureError
 
-TESTS = ("randomisation", "bootstrap", "t", "wilcoxon", "sign")
+TESTS = ("randomisation", "studentised", "bootstrap", "t", "wilcoxon", "sign")
+INTERVALS = ("t", "studentised", "bca")
+"""How a 95 % interval is made: by Student's t, by the studentised bootstrap, or by the BCa bootstrap."""
 CORRECTIONS = ("none", "holm", "bh")
 """Corrections for many pairs: none, Holm (family-wise error), Benjamini–Hochberg (false discovery rate)."""
 MOST_RESAMPLES = 1_000_000
-RESAMPLED = ("randomisation", "bootstrap")
+RESAMPLED = ("randomisation", "studentised", "bootstrap")
 """The tests that draw resamples."""
 
 
@@ -26,6 +28,7 @@ class Settings:
     alpha: float = 0.05
     correction: str = "holm"
     seed: int = 0
+    interval: str = "t"
 
     def __post_init__(self) -> None:
         """Refuse what does not exist."""
@@ -33,6 +36,8 @@ class Settings:
             raise MeasureError(f"expected a test among {', '.join(TESTS)}, found {self.test!r}")
         if self.correction not in CORRECTIONS:
             raise MeasureError(f"expected a correction among {', '.join(CORRECTIONS)}, found {self.correction!r}")
+        if self.interval not in INTERVALS:
+            raise MeasureError(f"expected an interval among {', '.join(INTERVALS)}, found {self.interval!r}")
         if self.tails not in (1, 2):
             raise MeasureError(f"expected 1 or 2 tails, found {self.tails}")
         if not 1 <= self.resamples <= MOST_RESAMPLES:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from focuseval.data.tables import Table
     from focuseval.data.topics import Topic
     from focuseval.evaluation.evaluation import Evaluation
+    from focuseval.inference.clusters import By
     from focuseval.measures import Measure, MeasureCall
     from focuseval.report.charts.chart import Chart
 
@@ -111,6 +112,7 @@ def build_report(
     profile: str | None = None,
     baseline: str | None = None,
     settings: Settings | None = None,
+    clusters: By | None = None,
     fidelity: bool = False,
     budget: int = BUDGET,
     title: str = "",
@@ -127,6 +129,8 @@ def build_report(
         The run (its id or its file) that the others are held against.
     settings
         How a difference is judged; by default as in `Scores.compare`.
+    clusters
+        What topics are clustered by, as in `Scores.compare`.
     fidelity
         Whether the measures themselves are tested on simulated runs, too.
     budget
@@ -138,7 +142,7 @@ def build_report(
     """
     evidence = gather_evidence(
         gold, runs, measures, index=index, docs=docs, task=task, profile=profile, baseline=baseline,
-        settings=settings, fidelity=fidelity, topics=topics, **policies,
+        settings=settings, clusters=clusters, fidelity=fidelity, topics=topics, **policies,
     )  # fmt: skip
     return report_on(evidence, title=title, budget=budget)
 
@@ -185,13 +189,15 @@ def report_on(evidence: Evidence, *, title: str = "", budget: int = BUDGET, serv
 
 def gather_evidence(
     gold: Any, runs: Any, measures: Any = None, *, settings: Settings | None = None, topics: Sequence[Topic] = (),
-    baseline: str | None = None, fidelity: bool = False, watch: Watch = iter, **choices: Any,
+    baseline: str | None = None, clusters: By | None = None, fidelity: bool = False, watch: Watch = iter,
+    **choices: Any,
 ) -> Evidence:  # fmt: skip
     """Plan as `focuseval.evaluate` does, score all runs, and observe those that are drawn."""
     evaluation = plan_evaluation(gold, runs, measures, topics=topics or None, **choices)
     return evidence_on(
-        evaluation, settings or Settings(), baseline=baseline, fidelity=fidelity, topics=topics, watch=watch
-    )
+        evaluation, settings or Settings(), baseline=baseline, clusters=clusters, fidelity=fidelity, topics=topics,
+        watch=watch,
+    )  # fmt: skip
 
 
 def evidence_on(
@@ -199,6 +205,7 @@ def evidence_on(
     settings: Settings,
     *,
     baseline: str | None = None,
+    clusters: By | None = None,
     fidelity: bool = False,
     topics: Sequence[Topic] = (),
     watch: Watch = iter,
@@ -206,6 +213,8 @@ def evidence_on(
     """Return what a report says of an evaluation; `watch` goes through the drawn runs and may show how far it is."""
     if not evaluation.sources:
         raise NotComparableError("expected at least one run, found none; give the files of one or more")
+    if evaluation.scores.trials:
+        raise NotComparableError("a report shows single runs, found trials; give each as a run, or compare them")
     tested = None
     if fidelity:
         from focuseval.studies.fidelity import fidelity as test_fidelity  # noqa: PLC0415  only asked for by name
@@ -220,6 +229,7 @@ def evidence_on(
         baseline=None if baseline is None else find_run(baseline, evaluation.scores, labels),
         fidelity=tested,
         titles={topic.id: topic.title or topic.castitle for topic in topics},
+        cluster_by=clusters,
     )
     pair, plan = evidence.pair or (), evaluation.plan
     drawn = evidence.listed(MOST_DRAWN)

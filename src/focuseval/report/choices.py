@@ -175,7 +175,9 @@ def page_pairs(
                 "pairs": pairs,
             }
         )
-    return {"templates": TEMPLATES, "fields": FIELDS, "reasons": list(reasons), "measures": measures}
+    needed = "needed clusters" if any(one and one.clusters for one in comparisons) else "needed"
+    templates = TEMPLATES | {"needed": TEMPLATES[needed]}
+    return {"templates": templates, "fields": FIELDS, "reasons": list(reasons), "measures": measures}
 
 
 def _ten_thousandths(shown: str) -> int | str:
@@ -213,8 +215,10 @@ def _slices(
         if kept is not None:
             rows[:, np.setdiff1d(np.arange(values.shape[2]), kept)] = np.nan
     few = replace(evidence.settings, resamples=RESAMPLES)
+    inside = evidence.clustering.get("clusters")
     for part in slices:
-        found = intervals(differences[:, part["topics"]], few)
+        own = None if inside is None else inside.take(np.array(part["topics"]))
+        found = intervals(differences[:, part["topics"]], few, own)
         bounds = np.where(found[:, 3:] > 1, np.round(found[:, 1:3] * 10**4), np.nan)
         whole_numbers = [None if np.isnan(value) else int(value) for value in bounds.reshape(-1).tolist()]
         part["intervals"] = [whole_numbers[2 * low : 2 * high] for low, high in zip([0, *ends], ends, strict=False)]

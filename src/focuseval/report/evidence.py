@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,14 +17,14 @@ from focuseval.errors import FocusevalError, MissingDataError
 from focuseval.evaluation.scores import order_of
 from focuseval.evaluation.scoring import curve_of, mean_of
 from focuseval.inference.comparison import compare_all
-from focuseval.inference.intervals import bca
+from focuseval.inference.intervals import interval
 from focuseval.measures import parse
 from focuseval.measures.measure import Budget, parse_at
 from focuseval.measures.spans import paid_ends, read
 from focuseval.measures.topicwise import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from focuseval.data.spans import Spans
     from focuseval.evaluation.evaluation import Evaluation
     from focuseval.evaluation.scores import Scores
+    from focuseval.inference.clusters import By, Clusters
     from focuseval.inference.comparison import Comparison
     from focuseval.inference.settings import Settings
     from focuseval.measures import MeasureCall
@@ -113,6 +114,13 @@ class Evidence:
     fidelity: Fidelity | None = None
     titles: Mapping[str, str] | None = None
     """Topic → what was asked."""
+    cluster_by: By | None = None
+    """What topics are clustered by, if by anything."""
+
+    @cached_property
+    def clustering(self) -> dict[str, Any]:
+        """The clusters of the topics, as `compare_all` takes them."""
+        return self.scores.clustering(self.cluster_by)
 
     @property
     def scores(self) -> Scores:
@@ -183,9 +191,10 @@ class Evidence:
         """Compare the runs; of too many pairs, all under the measure that decides and the drawn runs' under others."""
         runs, scores, measures = len(self.labels), self.scores, self.scores.measures
         values = scores.values.transpose(2, 0, 1)
-        compare = partial(
-            compare_all, runs=self.labels, topics=scores.topics, settings=self.settings, baseline=baseline
-        )
+        compare: Callable[..., list[Comparison | None]] = partial(
+            compare_all, runs=self.labels, topics=scores.topics, settings=self.settings, baseline=baseline,
+            **self.clustering,
+        )  # fmt: skip
         pairs = runs * (runs - 1) // 2 if baseline is None else runs - 1
         if pairs * len(measures) <= MOST_PAIRS:
             return compare(measures, values=values)
@@ -214,8 +223,11 @@ class Evidence:
     def intervals(self) -> Floats:
         """Measures × runs: mean, low, high and number of topics."""
         values = self.scores.values.transpose(2, 0, 1)
-        found = intervals(values.reshape(-1, values.shape[2]), self.settings)
-        return found.reshape(*values.shape[:2], 4)
+        found = intervals(values.reshape(-1, values.shape[2]), self.settings, self.clustering.get("clusters"))
+        found = found.reshape(*values.shape[:2], 4)
+        low, high = np.array([self.scores.bounds_of(measure) for measure in self.scores.measures]).T[:, :, None, None]
+        found[:, :, 1:3] = np.clip(found[:, :, 1:3], low, high)
+        return found
 
     def title(self, topic: str) -> str:
         """Return what a topic asks; empty where neither topics nor gold say it."""
@@ -237,7 +249,7 @@ def distinct(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(labels)
 
 
-def intervals(values: Floats, settings: Settings) -> Floats:
+def intervals(values: Floats, settings: Settings, clusters: Clusters | None = None) -> Floats:
     """Return mean, low, high and number of topics of every row; NaN where a run has no topic.
 
     Rows that lack the same topics share their resamples.
@@ -254,7 +266,7 @@ def intervals(values: Floats, settings: Settings) -> Floats:
         found[rows, 3] = pattern.sum()
         if pattern.any():
             here = values[np.ix_(rows, pattern)]
-            low, high = bca(here, resamples=settings.of_interval, seed=settings.seed)
+            low, high = interval(here, settings, None if clusters is None else clusters.take(pattern))
             found[rows, :3] = np.stack([here.mean(axis=1), low, high], axis=1)
     return found
 

@@ -45,6 +45,8 @@ class Mean:
     low: float | None
     high: float | None
     topics: int
+    rank: str = ""
+    """The interval of its rank, and the letters of runs that cannot be told from it: ``1–2 a``."""
 
 
 @dataclass(frozen=True)
@@ -182,9 +184,11 @@ def run_lines(evidence: Evidence, words: dict[int, str]) -> tuple[RunLine, ...]:
     lines = []
     for run in evidence.order.tolist():
         means = []
-        for measure, row in zip(evidence.scores.measures, evidence.intervals[:, run].tolist(), strict=True):
+        columns = (evidence.scores.measures, evidence.intervals[:, run].tolist(), evidence.comparisons)
+        for measure, row, compared in zip(*columns, strict=True):
             mean, low, high, topics = (None if np.isnan(value) else value for value in row)
-            means.append(Mean(measure, mean, low, high, int(topics or 0)))
+            rank = "" if compared is None else compared.standing(run)
+            means.append(Mean(measure, mean, low, high, int(topics or 0), rank))
         lines.append(
             RunLine(
                 run=evidence.labels[run],
@@ -219,4 +223,4 @@ def remarks(evidence: Evidence) -> tuple[str, ...]:
     if len(evidence.drawn) < len(evidence.labels):
         drawn = f"curves, lists and what can be chosen are of the {len(evidence.drawn)} best."
         lines.append(f"{len(evidence.labels)} runs: {drawn}")
-    return tuple(lines)
+    return (*lines, *(evidence.compared.remarks() if evidence.compared is not None else ()))

@@ -207,8 +207,10 @@ def tables(report: Report, layout: str) -> Iterator[Table]:
     verdict, lines = report.first.verdict, report.first.runs
     means = measures_table(lines)
     if layout == "csv":
-        cells = tuple((line.run, m.measure, m.mean, m.low, m.high, m.topics) for line in lines for m in line.means)
-        means = Table("", (*words("run", "measure"), *numbers("mean", "low", "high", "topics")), cells)
+        cells = tuple(
+            (line.run, m.measure, m.mean, m.low, m.high, m.rank, m.topics) for line in lines for m in line.means
+        )
+        means = Table("", (*words("run", "measure"), *numbers("mean", "low", "high", "rank", "topics")), cells)
     notes = tuple(filter(None, (verdict.headline, verdict.reason, verdict.caveat, *report.remarks)))
     yield replace(means, title="Means with 95 % intervals", notes=notes)
     against = ("against",) if any(line.against for line in lines) else ()

@@ -27,7 +27,6 @@ from focuseval.evaluation.sources import as_gold, read
 from focuseval.formats.chunks import chunk
 from focuseval.formats.embedded import open_documents
 from focuseval.inference.comparison import P_HEADINGS
-from focuseval.inference.intervals import bca
 from focuseval.inference.paired import BETTER, WORSE
 from focuseval.inference.sentences import shown_p
 from focuseval.inference.settings import Settings
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
     from focuseval.engine.workers import Workers
     from focuseval.evaluation.evaluation import Evaluation
     from focuseval.evaluation.scores import Scores
+    from focuseval.inference.clusters import By
     from focuseval.inference.comparison import Comparison
     from focuseval.measures import Measure
     from focuseval.report.build import Report
@@ -80,6 +80,7 @@ def sweep(
     topics: Any = None,
     tokenizer: str | Tokenizer | None = None,
     settings: Settings | None = None,
+    clusters: By | None = None,
     workers: Workers | None = None,
     progress: Callable[[int, int, str], None] | None = None,
     **options: Any,
@@ -105,6 +106,8 @@ def sweep(
         in tokens.
     settings
         How differences are judged; by default two-tailed randomisation with Holm's correction.
+    clusters
+        What topics are clustered by, as in `Scores.compare`.
     workers
         Workers that cut and retrieve, a chunking each, such as those of `focuseval.connected`.
     progress
@@ -158,7 +161,8 @@ def sweep(
     made = plan_evaluation(
         gold, runs, list(dict.fromkeys(asked)), task="spans", index=index, chunks=every, tokenizer=tokenizer
     )
-    return Sweep(made, tuple(every), tuple(extents), settings or Settings(), tuple(dict.fromkeys(map(str, noticed))))
+    remarks = tuple(dict.fromkeys(map(str, noticed)))
+    return Sweep(made, tuple(every), tuple(extents), settings or Settings(), remarks, clusters)
 
 
 def _questions(gold: Gold) -> dict[str, str]:
@@ -238,6 +242,8 @@ class Sweep:
     settings: Settings
     noticed: tuple[str, ...] = ()
     """What was noticed while the runs were made."""
+    clusters: By | None = None
+    """What topics are clustered by, if by anything."""
 
     @property
     def scores(self) -> Scores:
@@ -271,7 +277,7 @@ class Sweep:
         The correction is over all pairs: which one is best is seen in the same numbers, so any pair could have been one
         with the best.
         """
-        return compare_scores(self.scores, self.measure, self.settings)
+        return compare_scores(self.scores, self.measure, self.settings, clusters=self.clusters)
 
     @cached_property
     def standings(self) -> tuple[Standing, ...]:
@@ -311,18 +317,21 @@ class Sweep:
         columns = (
             *words("chunking", "against the best"),
             *numbers(P_HEADINGS.get(self.settings.correction, "p")),
+            *words("rank"),
             *(Column(name, best=not name.startswith("ceiling")) for name in self.scores.measures),
             *numbers("chunks", "characters", "× text", form=".2f"),
             *(numbers("tokens") if tokens else ()),
         )
         rows = []
-        for number in self.order:
+        for place, number in enumerate(self.order):
             text, stands = self.extents[number], self.standings[number]
             p = "" if stands.p is None else shown_p(stands.p, self.settings)
             cost = (text.chunks, text.characters, text.times, *((text.tokens,) if tokens else ()))
-            rows.append((self.names[number], stands.word, p, *self.scores.mean[number].tolist(), *cost))
+            rank = self.comparison.standing(place)
+            rows.append((self.names[number], stands.word, p, rank, *self.scores.mean[number].tolist(), *cost))
         lines = [self.sentence(), *([self.comparison.sentence()] if len(rows) > 1 else [])]
         lines.append(f"{self.comparison.method}; {counted(len(self.comparison.topics), 'topic')}.")
+        lines += self.comparison.remarks()
         for name, text in zip(self.names, self.extents, strict=True):
             if text.left_out:
                 lines.append(f"{name}: {counted(text.left_out, 'character')} in no chunk.")
@@ -355,8 +364,10 @@ class Sweep:
                         "difference": stands.difference,
                         "p_corrected": stands.p,
                     },
+                    "rank": None if self.comparison.ranks is None else self.comparison.ranks[place].tolist(),
+                    "letters": None if self.comparison.ranks is None else self.comparison.letters[place],
                 }
-                for number in self.order
+                for place, number in enumerate(self.order)
                 for stands in (self.standings[number],)
             ],
         }
@@ -365,7 +376,7 @@ class Sweep:
         """Return the report on the runs of all chunkings, with quality drawn against cost first among its graphs."""
         from focuseval.report.build import evidence_on, report_on  # noqa: PLC0415  a hundred modules that only pages need
 
-        evidence = evidence_on(self.evaluation, self.settings)
+        evidence = evidence_on(self.evaluation, self.settings, clusters=self.clusters)
         report = report_on(evidence, title=title or f"{self.measure}: {len(self.names)} chunkings")
         cut = (remark for chunks in self.chunks for remark in chunks.remarks)
         remarks = (self.sentence(), *self.noticed, *cut, *report.remarks)
@@ -383,11 +394,11 @@ class Sweep:
 def quality_against_cost(found: Sweep) -> Chart:
     """Draw every chunking's mean with its 95 % interval over its number of chunks; the size is that of their text."""
     unit = "characters" if found.extents[0].tokens is None else "tokens"
-    low, high = bca(found.comparison.values, resamples=found.settings.of_interval, seed=found.settings.seed)
     rows: list[tuple[Any, ...]] = []
     for place, run in enumerate(found.order):
         text, word = found.extents[run], found.standings[run].word
-        values = (rounded(float(value)) for value in (found.comparison.means[place], low[place], high[place]))
+        ends = found.comparison.intervals[place].tolist()
+        values = (rounded(float(value)) for value in (found.comparison.means[place], *ends))
         cost = text.characters if text.tokens is None else text.tokens
         rows.append((found.names[run], text.chunks, cost, *values, word))
     caption = (

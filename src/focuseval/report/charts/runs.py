@@ -57,10 +57,7 @@ def means_with_intervals(evidence: Evidence) -> Iterator[Chart]:
                 "encoding": {"x": x, "y": None, "tooltip": None},
             }
         )
-    caption = (
-        f"Mean {{measure}} over topics, with 95 % intervals (BCa bootstrap).{dashed}"
-        f"{left_out(len(listed), len(evidence.labels))}"
-    )
+    caption = f"Mean {{measure}} over topics, with 95 % intervals.{dashed}{left_out(len(listed), len(evidence.labels))}"
     end = {"type": "tick", "thickness": 2, "size": 9}
     spec = wide(
         26 * len(rows),

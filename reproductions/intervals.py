@@ -1,0 +1,116 @@
+"""How often 95 % intervals hold the mean, and how often questions that share documents are starred by chance.
+
+Values are drawn from a population whose mean is known; an interval should hold it 95 times in 100:
+
+* *simulated systems*: differences of two systems (`reproductions.simulated_systems`) under spanR@5, with many ties, and
+  IoU@5, which is skewed; and the values of one system, as a mean without a comparison has them;
+* *made up*: normal differences; 40 % and 80 % ties; exponential ones, more skewed than any of ours;
+* *clusters*: 20 documents with 10 questions each, and 20 of 2 to 40, whose differences are alike within a document: an
+  intra-class correlation of .3. The mean difference is 0, so that each star is an error.
+
+The default is the simplest interval that holds its level on differences with and without clusters: Student's t.
+"""
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+import focuseval as fe
+from focuseval.data.tables import Table, numbers, words
+from focuseval.inference.clusters import Clusters
+from focuseval.inference.intervals import interval
+from focuseval.inference.paired_tests import p_values
+from focuseval.inference.settings import INTERVALS, Settings
+from reproductions.simulated_systems import BASE, OTHER, differences, golds, run_of
+
+Matrix = NDArray[np.float64]
+Draw = Callable[..., Matrix]
+TOPICS = (6, 10, 25, 50, 150)
+PAIRS = 2000
+ICC = 0.3
+DOCUMENTS = {"20 documents × 10 questions": [10] * 20, "20 documents of 2 to 40 questions": [2, 4, 6, 10, 40] * 4}
+
+
+@cache
+def values_of(gold: str, measure: str) -> Matrix:
+    """Return the values of one simulated system."""
+    own, lengths = golds()[gold]
+    found: Matrix = fe.evaluate(own, [run_of(BASE, own, lengths)], [measure]).values[0, :, 0]
+    return found
+
+
+@cache
+def populations() -> dict[str, tuple[Draw, float]]:
+    """Return what draws each population, and its mean."""
+    found: dict[str, tuple[Draw, float]] = {
+        "normal": (lambda rng, size: rng.standard_normal(size), 0.0),
+        "normal, 40 % ties": (lambda rng, size: rng.standard_normal(size) * (rng.random(size) < 0.6), 0.0),
+        "normal, 80 % ties": (lambda rng, size: rng.standard_normal(size) * (rng.random(size) < 0.2), 0.0),
+        "exponential": (lambda rng, size: rng.exponential(1.0, size), 1.0),
+    }
+    for (gold, measure), both in differences(OTHER, BASE).items():
+        if measure != "hit@5":
+            for kind, values in (("difference", both), ("mean", values_of(gold, measure))):
+                draw: Draw = lambda rng, size, own=values: rng.choice(own, size)  # noqa: E731  as the others above
+                found[f"{kind}, {gold}, {measure}"] = (draw, float(values.mean()))
+    return found
+
+
+def covered(values: Matrix, mean: float, how: str, clusters: Clusters | None = None) -> float:
+    """Return in how many of 100 rows the interval holds the mean."""
+    low, high = interval(values, Settings(resamples=1000, interval=how), clusters)
+    return 100 * float(((low <= mean + 1e-12) & (mean - 1e-12 <= high)).mean())
+
+
+def coverage(how: str) -> Table:
+    """Return how often intervals of a kind hold the mean, for every population and number of topics."""
+    rows = []
+    for name, (draw, mean) in populations().items():
+        shares = [covered(draw(np.random.default_rng(n), (PAIRS, n)), mean, how) for n in TOPICS]
+        rows.append((name, *(f"{share:.1f}" for share in shares)))
+    columns = (*words("population"), *numbers(*(f"{n} topics" for n in TOPICS)))
+    title = f"95 % intervals that hold the mean, in percent: {how}{' (the default)' if how == INTERVALS[0] else ''}"
+    return Table(title, columns, tuple(rows), (f"{PAIRS:,} intervals a cell: 94.0 to 95.9 is what chance allows.",))
+
+
+def clustered(sizes: list[int], pairs: int = PAIRS, seed: int = 0) -> tuple[Matrix, Clusters]:
+    """Return differences of questions, alike within their documents, and their documents."""
+    rng, code = np.random.default_rng(seed), np.repeat(np.arange(len(sizes)), sizes)
+    shared = rng.standard_normal((pairs, len(sizes)))[:, code] * np.sqrt(ICC)
+    return shared + rng.standard_normal((pairs, len(code))) * np.sqrt(1 - ICC), Clusters("document", code)
+
+
+def in_clusters() -> Table:
+    """Return how often questions of the same documents are starred by chance, and how often intervals hold 0."""
+    rows = []
+    for name, sizes in DOCUMENTS.items():
+        values, clusters = clustered(sizes)
+        for said, by in (("by question", None), ("by document", clusters)):
+            tests = (Settings(test, resamples=1000) for test in ("randomisation", "t"))
+            stars = (p_values(values, settings, 1, clusters=by) <= 0.05 for settings in tests)
+            shares = [*(100 * float(some.mean()) for some in stars)]
+            shares += [covered(values, 0.0, how, by) for how in INTERVALS]
+            rows.append((f"{name}, {said}", *(f"{share:.1f}" for share in shares)))
+    heads = numbers("randomisation", "t", *(f"interval: {how}" for how in INTERVALS))
+    said = f"{PAIRS:,} pairs of equal systems a row, intra-class correlation {ICC:g}. Stars at .05 (errors) and"
+    notes = (f"{said} intervals that hold 0; in percent.",)
+    return Table("Questions that share documents", (*words("questions"), *heads), tuple(rows), notes)
+
+
+def skewed() -> Table:
+    """Return how often tests star differences of mean 0 that are skewed."""
+    rows, tests = [], ("randomisation", "studentised", "t")
+    for n in TOPICS[1:]:
+        values = np.random.default_rng(n).exponential(1.0, (PAIRS, n)) - 1
+        shares = (100 * float((p_values(values, Settings(test, resamples=1000), 1) <= 0.05).mean()) for test in tests)
+        rows.append((f"{n} topics", *(f"{share:.1f}" for share in shares)))
+    note = "Exponential differences less their mean: skewness 2. Each star is an error, if one asks for means."
+    title = "Skewed differences with equal means: stars in percent"
+    return Table(title, (*words(""), *numbers(*tests)), tuple(rows), (note,))
+
+
+def tables() -> list[Table]:
+    """Return the coverage of every kind of interval, clusters, and skewed differences."""
+    return [*(coverage(how) for how in INTERVALS), in_clusters(), skewed()]

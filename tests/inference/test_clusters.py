@@ -1,0 +1,164 @@
+"""Topics in clusters: who belongs to whom, and what is then flipped, drawn and counted."""
+
+import json
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import focuseval as fe
+from focuseval.errors import MissingDataError
+from focuseval.inference.clusters import Clusters, cluster_topics, shares_documents, standard_error
+from focuseval.inference.comparison import compare
+from focuseval.inference.intervals import interval
+from focuseval.inference.paired import judge_pairs
+from focuseval.inference.paired_tests import p_values
+from focuseval.inference.sentences import shown_p
+from focuseval.inference.settings import INTERVALS, TESTS, Settings
+from reproductions.intervals import clustered
+
+CODES = st.lists(st.integers(0, 5), min_size=3, max_size=24).map(lambda code: np.unique(code, return_inverse=True)[1])
+
+
+def jsonl(path, lines):
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return str(path)
+
+
+@pytest.fixture
+def gold(tmp_path):
+    """Six questions: two of each of a.md and b.md, one of both c.md and d.md, one of d.md."""
+    documents = ("a.md", "a.md", "b.md", "b.md", "c.md", "d.md")
+    lines = [
+        {"topic": f"q{n}", "doc": doc, "relevance": 1, "group": "east" if n < 3 else "west", "tags": [f"by:{doc[0]}"]}
+        for n, doc in enumerate(documents)
+    ]
+    lines += [{"topic": "q4", "doc": "d.md", "relevance": 2}, {"topic": "q5", "doc": "a.md", "relevance": 0}]
+    return fe.read_gold(jsonl(tmp_path / "gold.jsonl", lines))
+
+
+@pytest.mark.parametrize(
+    ("by", "code"),
+    [
+        ("document", [0, 0, 1, 1, 2, 2]),
+        ("group", [0, 0, 0, 1, 1, 1]),
+        ("tag:by", [0, 0, 1, 1, 2, 3]),
+        ({"q0": "x", "q1": "x", "q5": "x"}, [0, 0, 1, 2, 3, 0]),
+    ],
+)
+def test_topics_are_clustered_by_relevant_documents_fields_tags_or_a_mapping(gold, by, code):
+    found = cluster_topics(gold, gold.topics, by)
+    assert found.code.tolist() == code
+    assert found.number == max(code) + 1
+    assert found.alone == (3 if isinstance(by, dict) else 0)
+    assert found.take(np.array([3, 4])).code.tolist() == ([0, 0] if by == "group" else [0, 1])
+
+
+def test_a_field_that_no_topic_has_is_refused_with_those_that_there_are(gold):
+    with pytest.raises(MissingDataError, match=r"has a cluster by 'site'; there are document, group, and tag:NAME"):
+        cluster_topics(gold, gold.topics, "site")
+
+
+def test_documents_are_shared_where_most_relevant_ones_answer_several_topics(gold, tmp_path):
+    assert shares_documents(gold)
+    pooled = [{"topic": t, "doc": f"{t}{d}", "relevance": 1} for t in "xyz" for d in range(5)]
+    pooled += [{"topic": t, "doc": "same", "relevance": 1} for t in "xyz"]
+    assert not shares_documents(fe.read_gold(jsonl(tmp_path / "pooled.jsonl", pooled)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(CODES, st.integers(0, 99))
+def test_the_standard_error_is_that_of_the_definition(code, seed):
+    """CR2 with Satterthwaite's degrees of freedom, from matrices, as in Bell and McCaffrey (2002)."""
+    values = np.random.default_rng(seed).normal(0, 1, len(code))
+    n, groups = len(code), [np.flatnonzero(code == g) for g in range(code.max() + 1)]
+    mean, error, freedom = standard_error(values[None], Clusters("document", code))
+    if len(groups) < 2:
+        assert (error[0], freedom) == (0, 0)
+        return
+    residual = np.eye(n) - np.full((n, n), 1 / n)
+    columns, square = [], 0.0
+    for own in groups:
+        values_of, vectors = np.linalg.eigh(residual[np.ix_(own, own)])
+        root = vectors @ np.diag(values_of**-0.5) @ vectors.T
+        part = residual[own].T @ root @ np.ones(len(own)) / n
+        columns.append(part)
+        square += float(part @ values) ** 2
+    eigen = np.linalg.eigvalsh(np.array(columns) @ np.array(columns).T)
+    assert mean[0] == pytest.approx(values.mean())
+    assert error[0] == pytest.approx(np.sqrt(square))
+    assert freedom == pytest.approx(eigen.sum() ** 2 / (eigen**2).sum(), rel=1e-6)
+
+
+@settings(max_examples=40, deadline=None)
+@given(CODES, st.integers(0, 99))
+def test_signs_flip_by_cluster(code, seed):
+    values = np.random.default_rng(seed).integers(-2, 3, len(code)) / 2
+    sums = np.array([values[code == g].sum() for g in range(code.max() + 1)])
+    flips = [abs(float(np.dot(signs, sums))) >= abs(sums.sum()) - 1e-9 for signs in product((-1, 1), repeat=len(sums))]
+    p = p_values(values[None], Settings(), clusters=Clusters("document", code))
+    assert p[0] == pytest.approx(np.mean(flips))
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("how", INTERVALS)
+def test_clusters_of_one_topic_each_change_nothing(test, how):
+    rows, rule = np.random.default_rng(1).normal(0.2, 1, (3, 12)), Settings(test, resamples=500, interval=how)
+    alone, topics = judge_pairs(rows, rule, clusters=Clusters("document", np.arange(12))), judge_pairs(rows, rule)
+    for name in ("p", "low", "high", "needed", "detectable", "units"):
+        assert getattr(alone, name) == pytest.approx(getattr(topics, name)), name
+
+
+def test_a_cluster_copied_within_itself_counts_once():
+    """Ten copies of each question say no more than one: cluster by cluster the interval and p stay as they were."""
+    rows, rule = np.random.default_rng(2).normal(0.3, 1, (2, 15)), Settings("t")
+    once, copied = judge_pairs(rows, rule), Clusters("document", np.repeat(np.arange(15), 10))
+    found = judge_pairs(np.repeat(rows, 10, axis=1), rule, clusters=copied)
+    assert found.p == pytest.approx(once.p)
+    assert (found.low, found.high) == (pytest.approx(once.low), pytest.approx(once.high))
+    assert found.needed.tolist() == once.needed.tolist()
+
+
+def test_one_cluster_says_nothing_about_others_and_few_of_them_cannot():
+    rows, rule = np.full((1, 12), 0.5), Settings()
+    one = judge_pairs(rows, rule, clusters=Clusters("document", np.zeros(12, np.int64)))
+    assert (one.p[0], one.verdict(0)) == (1.0, "cannot tell: 1 cluster differs, no outcome could be significant")
+    few = judge_pairs(rows, rule, clusters=Clusters("document", np.arange(12) % 4))
+    assert few.verdict(0) == "cannot tell: 4 clusters differ, no outcome could be significant"
+
+
+def test_stars_and_intervals_of_questions_that_share_documents_hold_their_level():
+    """20 documents with 10 questions each, ICC .3: by question a third of the stars are false."""
+    rows, documents = clustered([10] * 20, 1000, 3)
+    for rule in (Settings(resamples=1000), Settings("t")):
+        assert 0.04 <= (p_values(rows, rule, 1, clusters=documents) <= 0.05).mean() <= 0.06
+        assert (p_values(rows, rule, 1) <= 0.05).mean() > 0.25
+    low, high = interval(rows, Settings(), documents)
+    assert 0.93 <= ((low <= 0) & (high >= 0)).mean() <= 0.97
+
+
+def test_a_comparison_remarks_on_shared_documents_with_both_ps():
+    rng = np.random.default_rng(4)
+    values = np.array([rng.random(60), rng.random(60) - np.repeat(rng.normal(0.15, 0.3, 12), 5)])
+    shared = Clusters("document", np.repeat(np.arange(12), 5))
+    topics = tuple(map(str, range(60)))
+    plain = compare("AP", ("a", "b"), topics, values, shared=shared)
+    by = compare("AP", ("a", "b"), topics, values, clusters=shared)
+    assert plain.by_document.p.tolist() == by.p.tolist()
+    said = "60 topics share documents and are judged as if they did not: in 12 clusters by document, p would be"
+    assert (
+        plain.remarks()[0] == f"{said} {shown_p(by.p[0], by.settings)} in place of {shown_p(plain.p[0], by.settings)}."
+    )
+    assert by.by_document is None
+    assert by.method.endswith("Holm over 1 pair, in 12 clusters by document")
+    assert "clusters needed" in str(by)
+    assert "the observed one needs" in by.conclusion().reason
+
+
+@pytest.mark.parametrize("how", INTERVALS)
+def test_intervals_by_cluster_hold_the_weighted_mean(how):
+    rows, documents = clustered([2, 4, 6, 10, 40], 20, 1)
+    low, high = interval(rows + 1, Settings(resamples=1000, interval=how), documents)
+    assert ((low < rows.mean(axis=1) + 1) & (rows.mean(axis=1) + 1 < high)).all()
