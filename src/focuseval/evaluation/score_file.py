@@ -16,15 +16,14 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 _DEFAULTS = dict(part.split(":", 1) for part in Policies().signature().split("|")) | {
-    "profile": "none",
     "repair": "no",
     "drop_tags": "",
     "tokenizer": "none",
 }
 """What a signature that does not name a part stands for."""
 
-_NO_CHOICE = frozenset({"focuseval", "ties", "repeated", "unjudged", "unit"})
-"""The version, and parts of 0.1.0 that had no effect: nothing that two signatures can differ in."""
+_NO_CHOICE = frozenset({"focuseval", "profile", "ties", "repeated", "unjudged", "unit"})
+"""The version, the name of policies that are all there, and parts of 0.1.0 that had no effect."""
 
 
 def decisions(text: str) -> dict[str, str]:
@@ -49,8 +48,10 @@ class Basis(NamedTuple):
     def differences(self, now: Basis) -> Iterator[tuple[str, str | None, str | None]]:
         """Yield what is different now, with what it was and is: ``gold``, ``documents``, ``policies (NAME)``."""
         before, after = decisions(self.signature), decisions(now.signature)
-        # the quantisation counts where both have elements
-        names = sorted({*before, *after} - ({"quant"} if before.keys() ^ after.keys() == {"quant"} else set()))
+        # the quantisation counts where both have elements, the tokenizer where both count tokens
+        left_out = {"quant"} if before.keys() ^ after.keys() == {"quant"} else set()
+        left_out |= {"tokenizer"} if "none" in (before["tokenizer"], after["tokenizer"]) else set()
+        names = sorted({*before, *after} - left_out)
         policies = ((f"policies ({name})", before.get(name), after.get(name)) for name in names)
         parts = (("gold", self.gold, now.gold), ("documents", self.docs, now.docs), *policies)
         yield from (part for part in parts if part[1] != part[2])
