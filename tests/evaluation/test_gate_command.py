@@ -227,8 +227,8 @@ def test_false_alarms_are_a_level_and_what_can_still_be_seen_is_said(files):
     assert "p of a drop 0.0078, randomisation, two-tailed at 0.005)" in done.stdout
     assert (done.exit_code, gate("bad", "--false-alarms", "100").exit_code) == (0, 1)
     (files / "mixed").write_text(run_text(1))
-    seen = [re.search(r"; these topics show a drop of (0\.\d{4}) with probability 0\.8\n", gate("mixed", *options).stdout)
-            for options in ((), ("--alpha", "0.1"))]  # fmt: skip
+    words = r"; these topics show a drop of (0\.\d{4}) with probability 0\.8\n"
+    seen = [re.search(words, gate("mixed", *options).stdout) for options in ((), ("--alpha", "0.1"))]
     assert float(seen[0][1]) > float(seen[1][1]) > 0
     assert "; these topics show no drop with probability 0.8\n" in gate("mixed", "--false-alarms", "50").stdout
     assert_no_verdict(gate("bad", "--false-alarms", "100", "--alpha", "0.1"), "both set the level")

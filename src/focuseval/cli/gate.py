@@ -126,18 +126,17 @@ def gate(gold: str, run: str, **options: Any) -> bool:
     alpha = 1 / options["false_alarms"] if options["false_alarms"] else options["alpha"]
     named = {name: options[name] for name in ("min_effect", "max_lost", "decide", "strict")}
     rule = GateRule(**given(options | {"alpha": alpha / (2 if options["anchor"] else 1)}), **named)
-    if options["update"]:
+    if options["update"]:  # the baseline is what is written: see Gate.invoke
         scores = score_files(gold, (run,), options)
         write_whole(options["output"], [json_text(scores.to_json(per_topic=True)).encode()])
         say_written(options["output"], f"the baseline {scores.runs[0]}, {counted(len(scores.measures), 'measure')}")
         return False
-    files = [gates.read_baseline(options["baseline"], options["baseline_run"])]
-    files += [gates.read_baseline(options["anchor"], options["baseline_run"])] if options["anchor"] else []
+    baseline = gates.read_baseline(options["baseline"], options["baseline_run"])
+    anchor = gates.read_baseline(options["anchor"]) if options["anchor"] else None
     scores = score_files(gold, (run,), options)
-    verdicts = gates.judge(files[0], scores, options["measures"], rule)
-    for anchor in files[1:]:
-        verdicts += judge_anchor(anchor, scores, options["measures"], rule, options["ledger"])
-    about = {"baseline": files[0].file, "run": run, "signature": scores.signature}
+    verdicts = gates.judge(baseline, scores, options["measures"], rule)
+    verdicts += judge_anchor(anchor, scores, options["measures"], rule, options["ledger"]) if anchor else []
+    about = {"baseline": baseline.file, "run": run, "signature": scores.signature}
     text = json_text(about | gates.as_json(verdicts)) if options["layout"] == "json" else gates.as_text(verdicts)
     _write_for_ci(gates.as_markdown(verdicts), gates.as_junit(verdicts), options)
     click.echo(text, nl=False)

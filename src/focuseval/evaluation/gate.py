@@ -15,7 +15,7 @@ import numpy as np
 
 from focuseval.data.tables import Table, numbers, render, words
 from focuseval.errors import FormatError, NotComparableError
-from focuseval.evaluation.score_file import Basis, finite, read_score_file
+from focuseval.evaluation.score_file import Basis, read_score_file, topic_values
 from focuseval.inference.regression import CANNOT_TELL, PASS, REGRESSION, GateRule, GateVerdict, judge_changes, outcome
 from focuseval.inference.sentences import shown_p
 
@@ -54,11 +54,7 @@ def read_baseline(path: str | Path, run: str | None = None) -> Baseline:
     topics, docs, signature = chosen[0].get("per_topic"), document.get("docs_sha256"), document.get("signature")
     if not isinstance(topics, dict):
         raise FormatError("expected values per topic, found means alone", at=str(path), remedy=_REMEDY)
-    per_topic = {}
-    for topic, values in topics.items():
-        if not isinstance(values, dict):
-            raise FormatError(f"expected the measures of topic {topic}, found none", at=str(path), remedy=_REMEDY)
-        per_topic[topic] = {m: finite(value, f"{m} of topic {topic}", path, _REMEDY) for m, value in values.items()}
+    per_topic = topic_values(topics, path, _REMEDY)
     if not isinstance(signature, str) or not signature:
         raise FormatError("expected the signature of the scores, found none", at=str(path), remedy=_REMEDY)
     return Baseline(

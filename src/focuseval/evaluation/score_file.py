@@ -99,3 +99,13 @@ def finite(value: object, what: str, path: str | Path, remedy: str) -> float:
     found = json.dumps(value, ensure_ascii=False)
     shown = found if len(found) <= 40 else f"{found[:40]}…"
     raise FormatError(f"expected a finite number for {what}, found {shown}", at=str(path), remedy=remedy)
+
+
+def topic_values(topics: dict[str, Any], path: str | Path, remedy: str) -> dict[str, dict[str, float]]:
+    """Return topic → measure → value of a run in a file of scores; all values must be finite numbers."""
+    found = {}
+    for topic, values in topics.items():
+        if not isinstance(values, dict):
+            raise FormatError(f"expected the measures of topic {topic}, found none", at=str(path), remedy=remedy)
+        found[topic] = {m: finite(value, f"{m} of topic {topic}", path, remedy) for m, value in values.items()}
+    return found
