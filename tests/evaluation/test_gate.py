@@ -146,7 +146,7 @@ def test_a_collapse_on_four_of_five_questions_fails_where_fewer_may_be_lost(max_
     (verdict,) = judge(baseline_of([0.5] * 5), scores_of([0.0, 0.0, 0.0, 0.0, 0.5]), ["AP"], rule)
     assert verdict.fails == fails
     lost = "lost 0.5 or more" if effect else "got worse"
-    assert (f"; 4 questions {lost}, and --max-lost {max_lost} allows 3 of 5" in str(verdict)) == fails
+    assert (f"; 4 questions {lost}, --max-lost {max_lost} allows 3 of 5" in str(verdict)) == fails
 
 
 def test_what_is_lost_counts_whatever_the_others_gain():
@@ -159,7 +159,7 @@ SEVERITY = ("pass", "cannot tell", "regression")
 
 
 @given(st.data(), st.sampled_from(["randomisation", "sign", "bootstrap"]), st.integers(1, 2))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_among_runs_with_the_same_topics_changed_a_worse_one_never_passes_where_a_better_one_fails(data, test, tails):
     """Losses of a better run; a worse one loses more, or gains less, on any of the same topics."""
     topics, eighths = data.draw(st.integers(1, 30)), st.integers(-8, 8)
@@ -197,14 +197,14 @@ def test_one_measure_decides_and_the_others_are_shown():
 
 
 def test_too_few_resamples_for_any_outcome_are_refused_but_an_anchor_says_so():
-    topics = tuple(f"{i:02}" for i in range(60))
+    topics = tuple(f"{i:02}" for i in range(25))
     baseline = Baseline("old", {topic: {"AP": 0.5} for topic in topics}, "", "g", None)
-    scores = scores_of(np.linspace(0.1, 0.4, 60), topics=topics, signature="")
+    scores = scores_of(np.linspace(0.1, 0.4, 25), topics=topics, signature="")
     with pytest.raises(MeasureError, match=r"^1000000 resamples are too few for any outcome to be significant"):
-        judge(baseline, scores, ["AP"], GateRule(alpha=1e-9, min_effect=0.1))
-    (verdict,) = judge(baseline, scores, ["AP"], GateRule(alpha=1e-9), "the anchor v1.json")
+        judge(baseline, scores, ["AP"], GateRule(alpha=1e-7, min_effect=0.1))
+    (verdict,) = judge(baseline, scores, ["AP"], GateRule(alpha=1e-7), "the anchor v1.json")
     assert verdict.word == "cannot tell"
-    assert str(verdict).endswith(": 1000000 resamples are too few at 1e-09, so pin a newer release")
+    assert str(verdict).endswith(": 1000000 resamples are too few at 1e-07, so pin a newer release")
     assert judge(baseline, scores, ["AP"], GateRule(resamples=1))[0].word == "regression"
 
 

@@ -8,7 +8,8 @@ from click.testing import CliRunner
 
 from focuseval.cli import main
 from focuseval.errors import FormatError, MeasureError
-from focuseval.inference.regression import GateRule, judge_changes
+from focuseval.inference.paired import judge_pairs
+from focuseval.inference.settings import Settings
 from focuseval.report.history import history_charts, order_key, read_history, render_history
 
 
@@ -99,10 +100,8 @@ def test_intervals_are_of_the_change_since_the_anchor_and_else_since_the_first_v
         assert point.bar == pytest.approx((point.mean - middle + low, point.mean - middle + high), abs=1e-4)
         if shift is not None:
             assert middle == pytest.approx(shift.mean())
-            (verdict,) = judge_changes(
-                [("MAgP", list("x" * 20), before, before + shift)], GateRule("t", resamples=1000)
-            )
-            assert (low, high) == (verdict.low, verdict.high)
+            judged = judge_pairs(shift[None], Settings("t", resamples=1000))
+            assert (low, high) == pytest.approx((judged.low[0], judged.high[0]))
     assert read_history(folder).points[0].since is None
     assert [p.file.split()[0] for p in pinned.references] == ["anchor", "baseline"]
     (chart,) = history_charts(pinned)
@@ -145,6 +144,16 @@ def test_what_is_not_held_against_the_anchor_is_counted(tmp_path):
     scores(folder, "2026-04-01", None, values=[])
     (folder / "2026-05-01.json").write_text('{"signature": "x", "runs": [{"run": "a", "measures": {}}]}')
     assert len(read_history(folder).points) == 4
+
+
+def test_an_anchor_of_several_runs_is_refused(tmp_path):
+    folder, _ = over_time(tmp_path)
+    runs = [{"run": name, "measures": {"MAgP": 0.5}} for name in "ab"]
+    (tmp_path / "two.json").write_text(json.dumps({"signature": "x", "runs": runs}))
+    for option in ("--anchor", "--baseline"):
+        done = CliRunner().invoke(main, ["history", str(folder), option, str(tmp_path / "two.json")])
+        assert (done.exit_code, done.stderr.count("\n")) == (1, 1)
+        assert "two.json: expected one run, found a, b; write it with 'focuseval gate --update'" in done.stderr
 
 
 def test_intervals_do_not_reach_over_another_gold(tmp_path):

@@ -141,8 +141,8 @@ def as_json(verdicts: Sequence[GateVerdict]) -> dict[str, Any]:
                 "topics_differing": v.differing,
                 "topics_lost": len(v.lost),
                 "lost": [
-                    {"topic": topic, "before": before, "after": after}
-                    for topic, before, after in (v.lost if v.decides else v.lost[:_MOST_LOST])
+                    dict(zip(("topic", "before", "after"), topic, strict=True))
+                    for topic in v.lost[: None if v.decides else _MOST_LOST]
                 ],
                 "sentence": str(v),
             }

@@ -195,13 +195,13 @@ class GateVerdict:
         effect, said = self.rule.min_effect, ""
         if (lost := self.collapsed) > (most := self.rule.allowed(self.topics)):
             by = f"lost {effect:g} or more" if effect else "got worse"
-            said = (
-                f"{counted(lost, 'question')} {by}, and --max-lost {self.rule.max_lost} allows {most} of {self.topics}"
-            )
+            said = f"{counted(lost, 'question')} {by}, --max-lost {self.rule.max_lost} allows {most} of {self.topics}"
         elif self.word == CANNOT_TELL:
             said = f"{self.changed()}: {self.few(self.differing)}"
         elif self.word == PASS and (few := self.few(self.topics)):
-            said = f"{counted(self.topics, 'topic')} {'is' if self.topics == 1 else 'are'} {few}: give --max-lost"
+            hint = "give --max-lost" if self.rule.max_lost is None else "--max-lost alone decides"
+            hint = "pin a newer release" if self.anchor else hint
+            said = f"{counted(self.topics, 'topic')} {'is' if self.topics == 1 else 'are'} {few}: {hint}"
         elif self.word == PASS and self.difference < 0 and self.corrected <= self.rule.alpha:
             said = f"the drop is real but below --min-effect {effect:g}"
         elif self.word == PASS and self.detectable > 0:

@@ -22,8 +22,10 @@ import numpy as np
 from focuseval.data.tables import ABSENT, Table, numbers, words
 from focuseval.errors import FormatError, MeasureError
 from focuseval.evaluation.score_file import Basis, finite, read_score_file, topic_values
-from focuseval.inference.regression import GateRule, judge_changes
+from focuseval.inference.paired import judge_pairs
+from focuseval.inference.paired_tests import paired_differences
 from focuseval.inference.sentences import change, changed_basis, signed
+from focuseval.inference.settings import Settings
 from focuseval.report.charts.chart import MOST_LINES, Chart, axis, hover, lines_and_points, number, wide
 from focuseval.report.page import chart_data, render_page
 
@@ -119,14 +121,14 @@ def read_history(folder: str | Path, anchor: str | None = None, baseline: str | 
     paths = sorted((p for p in place.iterdir() if p.suffix == ".json" and p.is_file()), key=lambda p: order_key(p.stem))
     if not paths:
         raise FormatError("expected score files (*.json), found none", at=str(folder), remedy=_REMEDY)
-    held = {
-        what: _read(file, f"{what} {file}")[2]
-        for what, file in {"anchor": anchor, "baseline": baseline}.items()
-        if file
-    }
-    pinned, files = {p.measure: p for p in held.get("anchor", ())}, [_read(path, path.stem) for path in paths]
+    given = {what: file for what, file in (("anchor", anchor), ("baseline", baseline)) if file}
+    held = {what: _read(file, f"{what} {file}", one=True) for what, file in given.items()}
+    pinned, files = (
+        {p.measure: p for p in held["anchor"][2]} if anchor else {},
+        [_read(path, path.stem) for path in paths],
+    )
     alone = all(len(names) == 1 for _, names, _ in files)
-    points, changes, said, first = list[Point](), list[tuple[str, tuple[str, ...]]](), list[str](), dict[Any, Point]()
+    points, changes, said, first = list[Any](), list[tuple[str, tuple[str, ...]]](), list[str](), dict[Any, Point]()
     for path, (was, before, _), (basis, names, own) in zip(paths, [files[0], *files], files, strict=False):
         if parts := dict.fromkeys(what.split(" ")[0] for what, *_ in was.differences(basis)):
             changes.append((path.stem, tuple(parts)))  # a step there is no drift
@@ -138,41 +140,50 @@ def read_history(folder: str | Path, anchor: str | None = None, baseline: str | 
                 what = f"{gone} ends before it and {new} begins; no line goes on where a file holds several runs"
             said.append(f"{path.stem}: {what}.")
         for point in own:
-            line = files[-1][1][0] if alone else point.run
-            since = pinned.get(point.measure) if anchor else first.setdefault((line, point.measure), point)
-            points.append(replace(point, line=line, since=_change(since, point)))
-    if anchor and (apart := sum(point.since is None for point in points)):
+            one = replace(point, line=files[-1][1][0] if alone else point.run)
+            points.append((one, pinned.get(one.measure) if anchor else first.setdefault((one.line, one.measure), one)))
+    drawn = _with_changes(points)
+    if anchor and (apart := sum(point.since is None for point in drawn)):
         why = "other gold, documents, policies or topics, or means alone"
-        said.append(f"{anchor}: {apart} of {len(points)} means are not held against the anchor ({why}).")
-    references = tuple(point for own in held.values() for point in own)
-    files_of = tuple(path.stem for path in paths)
-    return History(files_of, tuple(points), tuple(changes), references, tuple(said), "the anchor" if anchor else FIRST)
+        said.append(f"{anchor}: {apart} of {len(drawn)} means are not held against the anchor ({why}).")
+    references, stems = tuple(p for *_, own in held.values() for p in own), tuple(path.stem for path in paths)
+    return History(stems, tuple(drawn), tuple(changes), references, tuple(said), "the anchor" if anchor else FIRST)
 
 
-def _read(path: str | Path, name: str) -> tuple[Basis, list[str], list[Point]]:
+def _with_changes(points: list[tuple[Point, Point | None]]) -> list[Point]:
+    """Return points with the change since others, where they are of the same topics, gold, documents and policies."""
+    found, pairs = [now for now, _ in points], dict[int, list[tuple[int, list[list[float]]]]]()
+    for place, (now, then) in enumerate(points):
+        same = then is not None and then is not now and then.values.keys() == now.values.keys()
+        if then is not None and same and now.values and not any(then.basis.differences(now.basis)):
+            both = [[side.values[topic] for topic in now.values] for side in (now, then)]
+            pairs.setdefault(len(now.values), []).append((place, both))
+    for own in pairs.values():  # of as many topics: judged together
+        after, before = np.array([both for _, both in own]).transpose(1, 0, 2)
+        judged = judge_pairs(paired_differences(after, before), Settings("t", resamples=1000))
+        changes = zip(judged.difference.tolist(), judged.low.tolist(), judged.high.tolist(), strict=True)
+        for (place, _), since in zip(own, changes, strict=True):
+            found[place] = replace(found[place], since=since)
+    return found
+
+
+def _read(path: str | Path, name: str, *, one: bool = False) -> tuple[Basis, list[str], list[Point]]:
     """Return what a file of scores was made from, its runs, and their means with the values of topics."""
     document = read_score_file(path, _REMEDY)
     if not all(isinstance(run.get("measures"), dict) for run in document["runs"]):
         raise FormatError("expected scores with their runs, found something else", at=str(path), remedy=_REMEDY)
+    names = [str(run.get("run", "")) for run in document["runs"]]
+    if one and len(names) > 1:
+        remedy = "write it with 'focuseval gate --update'"
+        raise FormatError(f"expected one run, found {', '.join(names)}", at=str(path), remedy=remedy)
     basis, points = Basis(*(str(document.get(name, "")) for name in ("gold_sha256", "docs_sha256", "signature"))), []
-    for run in document["runs"]:
+    for run_id, run in zip(names, document["runs"], strict=True):
         topics = topic_values(run["per_topic"], path, _REMEDY) if isinstance(run.get("per_topic"), dict) else {}
         for measure, mean in run["measures"].items():  # None where no topic has a value
             value = None if mean is None else finite(mean, str(measure), path, _REMEDY)
             values = {topic: own[measure] for topic, own in topics.items() if measure in own}
-            points.append(Point(name, str(run.get("run", "")), str(measure), value, date_of(name), basis, values))
-    return basis, [str(run.get("run", "")) for run in document["runs"]], points
-
-
-def _change(before: Point | None, after: Point) -> tuple[float, float, float] | None:
-    """Return the change of a mean and its 95 % interval; None where the two are not of the same topics and basis."""
-    if before is None or before is after or not before.values or before.values.keys() != after.values.keys():
-        return None
-    if any(before.basis.differences(after.basis)):
-        return None
-    old, new = (np.array([side.values[topic] for topic in after.values]) for side in (before, after))
-    (found,) = judge_changes([(after.measure, list(after.values), old, new)], GateRule("t", resamples=1000))
-    return found.difference, found.low, found.high
+            points.append(Point(name, run_id, str(measure), value, date_of(name), basis, values))
+    return basis, names, points
 
 
 def date_of(name: str) -> str | None:
