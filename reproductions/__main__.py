@@ -17,6 +17,7 @@ NAMES = (
     "chroma_table1",
     "chroma_table2",
     "significance_tests",
+    "gate_alarms",
 )
 README = Path(__file__).with_name("README.md")
 
