@@ -111,6 +111,7 @@ def test_many_questions_are_counted_rather_than_named():
     one = replace(verdict(0.25, 0.5, topics=30, differing=25, alpha=1e-9), lost=lost, anchor="the anchor v1.json")
     assert "; 23 questions lost their answer, 2 gained: q0, q1, " in str(one)
     assert "q19, 3 more: too few" in str(one)
+    assert "\n" not in str(replace(FEW, lost=WORSE.lost))
 
 
 def test_a_corrected_p_decides_and_stands_beside_the_plain_one():

@@ -50,9 +50,8 @@ def judge_anchor(
     deciding = names if rule.decide == "all" else names[:1]
     values = {topic: [own.get(name) for name in deciding] for topic, own in scores.topics_of(0).items()}
     base, run = (sha256(json.dumps(side, sort_keys=True).encode()).hexdigest() for side in (anchor.per_topic, values))
-    test = (
-        tests.get((base, run)) or max((number for (other, _), number in tests.items() if other == base), default=0) + 1
-    )
+    done = [number for (other, _), number in tests.items() if other == base]
+    test = tests.get((base, run)) or max(done, default=0) + 1
     own = replace(rule, alpha=rule.spent(test), max_lost=None, strict=False)
     verdicts = judge(anchor, scores, deciding, own, f"the anchor {anchor.file}, test {test}")
     if (base, run) not in tests:

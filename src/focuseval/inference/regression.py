@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from focuseval.data.tables import one_line
 from focuseval.errors import MeasureError, counted
 from focuseval.inference.paired import POWER, judge_pairs, smallest_p
 from focuseval.inference.paired_tests import EXACT, adjust, paired_differences
@@ -216,7 +217,7 @@ class GateVerdict:
         if all(after == 0 for _, _, after in self.lost):
             verb, other = f"lost {'its' if len(names) == 1 else 'their'} answer", "gained"
         shown = names if len(names) <= MOST_NAMES else [*names[:MOST_NAMES], f"{len(names) - MOST_NAMES:,} more"]
-        return f"{counted(len(names), 'question')} {verb}, {gained or 'none'} {other}: {', '.join(shown)}"
+        return f"{counted(len(names), 'question')} {verb}, {gained or 'none'} {other}: {one_line(', '.join(shown))}"
 
 
 def outcome(verdicts: Sequence[GateVerdict]) -> str:

@@ -275,7 +275,7 @@ def history_charts(history: History) -> Iterator[Chart]:
         name = {"y": y, "x": {"value": 4}, "text": {"field": "name"}}
         layer: list[dict[str, Any]] = [
             {"mark": {"type": "line", "strokeWidth": 2}, "transform": among, "encoding": {"x": x, "y": y, **lines}},
-            {"mark": {"type": "rule", "opacity": 0.5}, "transform": among, "encoding": bars},
+            {"mark": {"type": "rule", "strokeWidth": 1}, "transform": among, "encoding": bars},
             {**point, "encoding": {"x": x, "y": y, **points, "tooltip": told}},
             {"mark": {**rule, "strokeDash": [4, 4]}, "transform": [changed], "encoding": {"x": x}},
             {"data": {"values": held}, "mark": rule, "encoding": {"y": y}},
