@@ -31,8 +31,8 @@ AGAIN = System("again", BASE.window, BASE.noise, 4)
 TOPICS = (10, 25, 50, 150)
 RATES = (0.1, 0.3, 1.0)
 """The share of questions whose results may change."""
-CHANGES, HISTORIES, COMMITS = 600, 200, 20
-EARLIER = 100
+CHANGES, HISTORIES, COMMITS = 2000, 200, 20
+EARLIER = 200
 """Changes under the earlier rule, which tests 44 measures each."""
 DECIDES = profile_named("rag").deciding("spans")
 
