@@ -268,18 +268,19 @@ def history_charts(history: History) -> Iterator[Chart]:
         lines, points = lines_and_points(front)
         among = [{"filter": {"field": "run", "oneOf": front}}]
         point = {"mark": {"type": "point", "filled": True, "size": 60, "opacity": 1}, "transform": among}
-        rule: dict[str, Any] = {"type": "rule", "color": "#888888"}
+        rule: dict[str, Any] = {"type": "rule", "color": "#888888", "aria": False}  # what it shows is in the table, too
         changed = {"filter": {"field": "file", "oneOf": [file for file, _ in history.changes]}}
         bars = {"x": x, "y": axis("low", measure), "y2": {"field": "high"}, "color": lines["color"]}
         told = hover(file="", name="", mean=".4f", low=".4f", high=".4f")
+        label = {"type": "text", "align": "left", "dy": -6, "aria": False}
         name = {"y": y, "x": {"value": 4}, "text": {"field": "name"}}
         layer: list[dict[str, Any]] = [
             {"mark": {"type": "line", "strokeWidth": 2}, "transform": among, "encoding": {"x": x, "y": y, **lines}},
-            {"mark": {"type": "rule", "strokeWidth": 1}, "transform": among, "encoding": bars},
+            {"mark": {"type": "rule", "strokeWidth": 1, "aria": False}, "transform": among, "encoding": bars},
             {**point, "encoding": {"x": x, "y": y, **points, "tooltip": told}},
             {"mark": {**rule, "strokeDash": [4, 4]}, "transform": [changed], "encoding": {"x": x}},
             {"data": {"values": held}, "mark": rule, "encoding": {"y": y}},
-            {"data": {"values": held}, "mark": {"type": "text", "align": "left", "dy": -6}, "encoding": name},
+            {"data": {"values": held}, "mark": label, "encoding": name},
         ]
         columns, spec = ("file", "run", "mean", "date", "name", "low", "high"), wide(260, layer=layer)
         yield Chart(f"history-{place}", measure, caption, "history", columns, rows, spec, columns[:3])
