@@ -6,7 +6,7 @@ One measure decides; others are shown. Among runs that differ from the baseline 
 passes where a better one fails. For the randomisation test that holds because p is the chance that the losses and
 gains of a random part of the topics add up to no loss, which can only fall where some topic loses more. It holds for
 the bootstrap and the sign test as well, but not for Student's t (one huge loss adds more to the deviation than to the
-mean) nor, where differences tie, for Wilcoxon's ranks.
+mean); of Wilcoxon's ranks it is not known.
 """
 
 from __future__ import annotations
