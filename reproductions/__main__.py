@@ -18,6 +18,7 @@ NAMES = (
     "chroma_table2",
     "significance_tests",
     "intervals",
+    "gate_alarms",
 )
 README = Path(__file__).with_name("README.md")
 

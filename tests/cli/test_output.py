@@ -57,6 +57,8 @@ history scores -o scores/a.json
 gate --baseline base.json gold run -m AP --junit base.json
 gate --baseline base.json gold run -m AP --markdown gold
 gate --baseline base.json gold run -m AP --repairs run
+gate --baseline base.json gold run -m AP --anchor base.json --ledger base.json
+gate --baseline run gold run -m AP --update
 index docs -o docs --force
 index docs/sub -o docs --force
 score gold run -o hard-link
@@ -136,7 +138,7 @@ def test_every_parameter_that_names_a_file_is_checked(name):
         "measures", "measure", "task", "profile", "gold_format", "run_format", "assessor", "wanted", "layout", "kind",
         "among", "add_user", "names", "host", "title", "baseline_run", "name", "drop_tags", "remove_user", "cluster",
         "log_out", "invite", "trusted_proxy", "backup_to", "cache", "language", "unit", "tags", "idf", "cas", "run_id",
-        "query", "endpoint", "model", "api_key_env", "include", "actor", "quant", "clusters", "refusals",
+        "query", "endpoint", "model", "api_key_env", "include", "actor", "quant", "clusters", "refusals", "max_lost",
     }  # fmt: skip
     named = {
         parameter.name

@@ -74,7 +74,7 @@ def test_a_gate_holds_a_run_against_scores_of_the_same_project(project, tmp_path
     base = tmp_path / "base.json"
     command("score", project, RUNS[0], *asked, "--per-topic", "--format", "json", "-o", base)
     gate = ["gate", project, RUNS[0], "--baseline", base, "-m", "charR"]
-    assert "1 topic is too few for any outcome to be significant" in command(*gate, "--assessor", "two", code=2)
+    assert "1 topic is too few for any outcome to be significant" in command(*gate, "--assessor", "two")
     assert "base.json: other gold than now" in command(*gate, "--assessor", "one", code=2)
     assert "NO VERDICT expected an assessor among one, two" in command(*gate, code=2)
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -9,13 +10,16 @@ import threading
 import time
 import xml.etree.ElementTree as ET
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 import focuseval.cli.gate
 from focuseval.cli import main
 from focuseval.evaluation.gate import read_baseline
+from focuseval.example import ROOT as EXAMPLE
 from focuseval.formats.content import write_whole
+from focuseval.inference.regression import GateRule
 
 QRELS = "".join(f"{t} 0 d{d} {int(d == t % 3)}\n" for t in range(8) for d in range(6))
 
@@ -54,8 +58,8 @@ def test_a_pass_and_a_regression_say_that_the_test_has_one_tail(files):
     assert gate("good").stdout.startswith("PASS AP: ")
     done = gate("bad")
     assert (done.exit_code, done.stdout[:14]) == (1, "REGRESSION AP:")
-    assert "p of a drop 0.0039, randomisation, one-tailed) over 8 topics\n" in done.stdout  # 2^-8
-    assert "p of a drop 0.0078, randomisation, two-tailed)" in gate("bad", "--tails", "2").stdout
+    assert "p of a drop 0.0039, randomisation, one-tailed at 0.05) over 8 topics\n" in done.stdout  # 2^-8
+    assert "p of a drop 0.0078, randomisation, two-tailed at 0.05)" in gate("bad", "--tails", "2").stdout
 
 
 @pytest.mark.parametrize("effect", ["nan", "inf", "-inf", "NaN", "-0.1", "1e999", "much"])
@@ -136,13 +140,14 @@ def test_a_baseline_of_another_shape_gives_no_verdict(files, place, value, found
 
 
 @pytest.mark.parametrize(
-    "change", [{"runs": [5]}, {"runs": "x"}, {"docs_sha256": [1]}, {"gold_sha256": None}, {"signature": 5}]
+    "change",
+    [{"runs": [5]}, {"runs": "x"}, {"docs_sha256": [1]}, {"gold_sha256": None}, {"signature": 5}, {"signature": ""}],
 )
 def test_a_baseline_whose_ground_cannot_be_read_gives_no_verdict(files, change):
     document = json.loads((files / "base.json").read_text())
     (files / "base.json").write_text(json.dumps(document | change))
-    done = gate("good")
-    assert done.exit_code == (0 if change == {"signature": 5} else 2)
+    for run in ("good", "bad"):
+        assert_no_verdict(gate(run), "expected the signature of the scores" if "signature" in change else "")
 
 
 @pytest.mark.parametrize(
@@ -175,20 +180,100 @@ def test_the_profiles_measures_are_judged_where_none_is_named(files):
     assert_no_verdict(gate("good", "--cutoff", "3", measures=()), "other policies (cutoff) than now")
 
 
-def test_where_topics_are_too_few_the_size_decides_or_nothing(files):
+def test_where_too_few_topics_changed_nothing_is_told_and_strictly_it_fails(files):
     for name in ("qrels", "good", "bad"):
         lines = (files / name).read_text().splitlines(keepends=True)
         (files / name).write_text("".join(line for line in lines if int(line.split()[0]) < 4))
-    given = ["score", "qrels", "good", "-m", "AP", "--per-topic", "--format", "json", "-o", "base.json"]
-    assert CliRunner().invoke(main, given).exit_code == 0
-    for run in ("good", "bad"):
-        assert_no_verdict(gate(run), "4 topics are too few for any outcome to be significant at 0.05")
-        assert_no_verdict(gate(run, "--min-effect", "0"), "give --min-effect to judge by the size of the drop")
-    assert gate("good", "--min-effect", "0.02").exit_code == 0
-    done = gate("bad", "--min-effect", "0.02")
-    assert done.exit_code == 1
-    assert "too few for any outcome to be significant: the size alone decides (--min-effect 0.02)" in done.stdout
-    assert gate("bad", "--min-effect", "0.99").exit_code == 0
+    assert gate("good", "--update").exit_code == 0
+    for options in ((), ("--min-effect", "0.02")):
+        assert gate("good", *options, "--strict").exit_code == 0
+        done = gate("bad", *options)
+        assert (done.exit_code, done.stdout[:15]) == (0, "CANNOT TELL AP:")
+        assert "4 questions got worse, none better: 0, 3, 1, 2: too few" in done.stdout
+        assert gate("bad", *options, "--strict").exit_code == 1
+    assert json.loads(gate("bad", "--format", "json").stdout)["verdict"] == "cannot tell"
+    assert gate("bad", "--max-lost", "3", "--junit", "j.xml").exit_code == 1
+    assert gate("bad", "--max-lost", "100%", "--junit", "j.xml").exit_code == 0
+    assert ET.parse("j.xml").getroot().get("skipped") == "1"
+    assert gate("bad", "--min-effect", "0.99").stdout.startswith("PASS ")
+
+
+def test_a_baseline_that_update_writes_is_what_score_writes(files):
+    scored = (files / "base.json").read_text()
+    done = gate("good", "--update", measures=("AP", "RR"))
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert done.stderr.endswith("the baseline R, 2 measures\n")
+    assert (files / "base.json").read_text() == scored
+    (files / "base.json").unlink()
+    assert gate("bad", "--update").exit_code == 0
+    assert gate("bad", "--strict").exit_code == 0
+
+
+def test_a_baseline_of_a_profile_can_be_asked_for_one_of_its_measures(tmp_path):
+    base, spans = str(tmp_path / "base.json"), ["--docs", str(EXAMPLE / "articles")]
+    files = ["--baseline", base, *(str(EXAMPLE / name) for name in ("gold/gold.jsonl", "runs/spans/paragraphs.jsonl"))]
+    assert CliRunner().invoke(main, ["gate", *files, *spans, "--profile", "rag", "--update"]).exit_code == 0
+    for asked in ([], ["--profile", "rag"]):
+        done = CliRunner().invoke(main, ["gate", *files, *spans, *asked, "-m", "IoU@5"])
+        assert done.exit_code == 0, done.stderr
+        assert done.stdout.startswith("PASS IoU@5: ")
+    done = CliRunner().invoke(main, ["gate", *files, *spans, "--profile", "rag"])
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["PASS", *["SHOWN"] * 43]
+    assert done.stdout.startswith("PASS spanR@2000c: ")
+
+
+def test_false_alarms_are_a_level_and_what_can_still_be_seen_is_said(files):
+    done = gate("bad", "--false-alarms", "200", "--tails", "2")
+    assert "p of a drop 0.0078, randomisation, two-tailed at 0.005)" in done.stdout
+    assert (done.exit_code, gate("bad", "--false-alarms", "100").exit_code) == (0, 1)
+    (files / "mixed").write_text(run_text(1))
+    words = r"; these topics show a drop of (0\.\d{4}) with probability 0\.8\n"
+    seen = [re.search(words, gate("mixed", *options).stdout) for options in ((), ("--alpha", "0.1"))]
+    assert float(seen[0][1]) > float(seen[1][1]) > 0
+    assert "; these topics show no drop with probability 0.8\n" in gate("mixed", "--false-alarms", "50").stdout
+    assert_no_verdict(gate("bad", "--false-alarms", "100", "--alpha", "0.1"), "both set the level")
+    assert_no_verdict(gate("bad", "--false-alarms", "1"), "--false-alarms")
+
+
+def test_an_anchor_finds_what_no_step_shows_and_spends_its_level_in_a_ledger(files):
+    assert gate("bad", "--update").exit_code == 0
+    release = ["gate", "--update", "--baseline", "v1.json", "qrels", "good", "-m", "AP"]
+    assert CliRunner().invoke(main, release).exit_code == 0
+    for _ in range(2):  # the same run again is no further test
+        done = gate("bad", "--anchor", "v1.json")
+        assert done.exit_code == 1
+        assert done.stdout.startswith("PASS AP: ")
+        assert "\nREGRESSION AP against the anchor v1.json, test 1: 0.6458 → " in done.stdout
+        assert "one-tailed at 0.00957) over 8 topics" in done.stdout  # .05 / 2 / 2.6124
+        (line,) = (files / "v1.ledger.jsonl").read_text().splitlines()
+    entry = json.loads(line)
+    assert (entry["test"], entry["verdict"], entry["p"]) == (1, "regression", {"AP": 2**-8})
+    assert entry["level"] == pytest.approx(0.025 / 2.6124)
+    done = gate("good", "--anchor", "v1.json")
+    assert (done.exit_code, "against the anchor v1.json, test 2: " in done.stdout) == (0, True)
+    assert "one-tailed at 0.00957)" in gate("bad", "--anchor", "v1.json").stdout
+    assert gate("good", "--anchor", "base.json", "--ledger", "v1.ledger.jsonl").exit_code == 0
+    tests = [json.loads(line)["test"] for line in (files / "v1.ledger.jsonl").read_text().splitlines()]
+    assert tests == [1, 2, 1]  # another anchor begins again
+
+
+def test_the_levels_of_all_tests_against_an_anchor_add_up_to_less_than_alpha():
+    numbers = np.arange(1, 10**6)
+    spent = np.array([GateRule(alpha=0.02).spent(k) for k in (1, 2, 10**6 - 1)])
+    assert spent == pytest.approx(0.02 / (2.6124 * np.array([1, 2, 10**6 - 1]) ** 1.5))
+    rest = 2 / (10**6 - 1) ** 0.5  # the integral of k to the power of -3/2 from there on
+    assert (numbers**-1.5).sum() + rest < 2.6124
+
+
+@pytest.mark.parametrize(
+    "line", ["{", "[]", '{"anchor": "a", "run": "b"}', '{"anchor": "a", "run": "b", "test": 0}', "\ud800", "9" * 5000]
+)
+def test_a_ledger_that_cannot_be_read_gives_no_verdict_and_stays_as_it_is(files, line):
+    text = f'{{"anchor": "a", "run": "b", "test": 1}}\n{line}\n'.encode("utf-8", "surrogatepass")
+    (files / "l.jsonl").write_bytes(text)
+    done = gate("good", "--anchor", "base.json", "--ledger", "l.jsonl")
+    assert_no_verdict(done, "l.jsonl:2: expected a test with anchor, run and test, found ")
+    assert (files / "l.jsonl").read_bytes() == text
 
 
 def command(line, **more):
@@ -228,7 +313,7 @@ def test_ctrl_c_is_no_verdict(files):
 def test_a_baseline_that_another_command_writes_again_is_read_whole_at_any_time(tmp_path):
     path = tmp_path / "base.json"
     per_topic = {str(k): {"AP": k / 1000} for k in range(1000)}
-    text = json.dumps({"signature": "", "runs": [{"run": "r", "per_topic": per_topic}]}).encode()
+    text = json.dumps({"signature": "focuseval:1", "runs": [{"run": "r", "per_topic": per_topic}]}).encode()
     write_whole(path, [text])
     writer = threading.Thread(target=lambda: [write_whole(path, [text]) for _ in range(100)])
     writer.start()

@@ -2,6 +2,7 @@
 
 import json
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,15 +25,20 @@ WORSE = GateVerdict(
     GateRule("bootstrap", resamples=500),
 )  # fmt: skip
 SAME = GateVerdict("P@5 <x>", 0.5, 0.5, -0.0625, 0.125, 0.625, 0.625, 9, 4, (), GateRule("sign", tails=2))
-SMALL = GateVerdict("RR", 0.5, 0.25, -0.5, 0.0, 0.125, 0.125, 4, 3, (), GateRule(min_effect=0.125))
+FEW = GateVerdict(
+    "RR", 0.5, 0.25, -0.5, 0.0, 0.125, 0.125, 4, 3, (("a", 0.5, 0.25), ("b", 0.5, 0.25)), GateRule(min_effect=0.125)
+)
+OTHER = replace(SAME, measure="IoU@5", decides=False)
 SAYS = {
     WORSE: "REGRESSION AP: 0.5000 → 0.2500 (-0.2500, 95 % interval [-0.3000, -0.1250], p of a drop <0.002, bootstrap, "
-    "one-tailed) over 9 topics",
+    "one-tailed at 0.05) over 9 topics",
     SAME: "PASS P@5 <x>: 0.5000 → 0.5000 (+0.0000, 95 % interval [-0.0625, +0.1250], p of a drop 0.6250, sign, "
+    "two-tailed at 0.05) over 9 topics",
+    FEW: "CANNOT TELL RR: 0.5000 → 0.2500 (-0.2500, 95 % interval [-0.5000, +0.0000], p of a drop 0.1250, "
+    "randomisation, one-tailed at 0.05) over 4 topics; 2 questions got worse, 1 better: a, b: too few for any outcome "
+    "to be significant at 0.05",
+    OTHER: "SHOWN IoU@5: 0.5000 → 0.5000 (+0.0000, 95 % interval [-0.0625, +0.1250], p of a drop 0.6250, sign, "
     "two-tailed) over 9 topics",
-    SMALL: "REGRESSION RR: 0.5000 → 0.2500 (-0.2500, 95 % interval [-0.5000, +0.0000], p of a drop 0.1250, "
-    "randomisation, one-tailed) over 4 topics; 4 topics are too few for any outcome to be significant: the size alone "
-    "decides (--min-effect 0.125)",
 }
 REMEDY = "write it with 'focuseval score GOLD RUN --per-topic --format json -o FILE'"
 
@@ -69,31 +75,43 @@ def test_a_regression_is_a_drop_significant_and_large_and_a_smaller_one_is_told(
 
 
 @pytest.mark.parametrize(
-    ("after", "counts", "rule", "few", "words"),
+    ("after", "counts", "rule", "word"),
     [
-        (0.375, (4, 4), {}, 4, "4 topics are too few for any outcome to be significant"),
-        (0.375, (5, 5), {}, None, ""),
-        (0.375, (5, 5), {"tails": 2}, 5, "5 topics are too few for any outcome to be significant"),
-        (0.375, (6, 6), {"tails": 2}, None, ""),
-        (0.375, (1, 1), {}, 1, "1 topic is too few for any outcome to be significant"),
-        (0.375, (90, 4), {}, 4, "4 of 90 topics differ, too few for any outcome to be significant"),
-        (0.375, (90, 1), {}, 1, "1 of 90 topics differs, too few for any outcome to be significant"),
-        (0.5, (90, 4), {}, None, ""),
-        (0.75, (90, 4), {}, None, ""),
-        (0.5, (90, 0), {}, None, ""),
-        (0.5, (4, 0), {}, 4, "4 topics are too few for any outcome to be significant"),
-        (0.375, (5, 5), {"measures": 2}, None, ""),
-        (0.375, (5, 5), {"measures": 2, "correction": "holm"}, 5, "5 topics are too few"),
-        (0.375, (5, 5), {"alpha": 0.01}, 5, "5 topics are too few"),
+        (0.375, (4, 4), {}, "cannot tell"),
+        (0.375, (5, 5), {}, "pass"),
+        (0.375, (5, 5), {"tails": 2}, "cannot tell"),
+        (0.375, (6, 6), {"tails": 2}, "pass"),
+        (0.375, (1, 1), {}, "cannot tell"),
+        (0.375, (90, 4), {}, "cannot tell"),
+        (0.45, (90, 4), {}, "pass"),
+        (0.5, (90, 4), {}, "pass"),
+        (0.75, (90, 4), {}, "pass"),
+        (0.5, (4, 0), {}, "pass"),
+        (0.375, (5, 5), {"measures": 2, "correction": "none"}, "pass"),
+        (0.375, (5, 5), {"measures": 2}, "cannot tell"),
+        (0.375, (5, 5), {"alpha": 0.01}, "cannot tell"),
     ],
 )
-def test_where_topics_are_too_few_for_any_outcome_the_size_of_a_drop_decides(after, counts, rule, few, words):
+def test_where_too_few_topics_changed_for_any_outcome_a_drop_cannot_be_told(after, counts, rule, word):
     topics, differing = counts
     one = verdict(after, 1.0, topics=topics, differing=differing, min_effect=0.1, **rule)
-    assert one.few == few
-    assert (one.word == "regression") == (few is not None and after == 0.375)
-    assert words in str(one)
-    assert ("the size alone decides (--min-effect 0.1)" in str(one)) == (few is not None)
+    assert one.word == word
+    assert ("too few for any outcome to be significant" in str(one)) == (word == "cannot tell" or topics == 4)
+
+
+def test_a_pass_says_what_could_have_been_seen():
+    one = replace(verdict(0.45, 0.5), detectable=0.125)
+    assert str(one).endswith("; these topics show a drop of 0.1250 with probability 0.8")
+    assert str(replace(one, detectable=0.51)).endswith("; these topics show no drop with probability 0.8")
+    assert str(replace(one, decides=False)).endswith(" over 20 topics")
+
+
+def test_many_questions_are_counted_rather_than_named():
+    lost = tuple((f"q{i}", 0.5, 0.0) for i in range(23))
+    one = replace(verdict(0.25, 0.5, topics=30, differing=25, alpha=1e-9), lost=lost, anchor="the anchor v1.json")
+    assert "; 23 questions lost their answer, 2 gained: q0, q1, " in str(one)
+    assert "q19, 3 more: too few" in str(one)
+    assert "\n" not in str(replace(FEW, lost=WORSE.lost))
 
 
 def test_a_corrected_p_decides_and_stands_beside_the_plain_one():
@@ -115,10 +133,11 @@ def test_a_smallest_effect_that_is_no_size_is_refused(effect):
         GateRule(min_effect=effect)
 
 
-def test_by_default_a_gate_asks_one_tailed_and_of_each_measure_by_itself():
+def test_by_default_a_gate_asks_one_tailed_and_of_one_measure():
     rule = GateRule()
-    assert (rule.test, rule.tails, rule.resamples, rule.correction) == ("randomisation", 1, 10_000, "none")
-    assert (rule.alpha, rule.seed, rule.min_effect) == (0.05, 0, 0.0)
+    assert (rule.test, rule.tails, rule.resamples, rule.correction) == ("randomisation", 1, 10_000, "holm")
+    assert (rule.alpha, rule.seed, rule.min_effect, rule.max_lost) == (0.05, 0, 0.0, None)
+    assert (rule.decide, rule.strict) == ("one", False)
 
 
 def test_a_corrected_p_that_no_resample_showed_is_rarer_than_one_in_all():
@@ -126,47 +145,37 @@ def test_a_corrected_p_that_no_resample_showed_is_rarer_than_one_in_all():
     assert "p of a drop <0.002, over 2 measures by holm <0.002, bootstrap" in str(one)
 
 
-def test_a_measure_without_a_verdict_beside_one_that_regressed_says_so():
-    none = verdict(0.375, 0.0625, topics=8, differing=4)
-    assert none.word == "no verdict"
-    assert str(none).startswith("NO VERDICT AP: 0.5000 → 0.3750")
-    assert str(none).endswith(
-        "over 8 topics; 4 of 8 topics differ, too few for any outcome to be significant: "
-        "give --min-effect to judge by the size of the drop"
-    )
-    assert "| no verdict |\n" in as_markdown([WORSE, none])
-    assert as_json([WORSE, none])["measures"][1]["verdict"] == "no verdict"
-    suite = ET.fromstring(as_junit([WORSE, none]))
-    assert (suite.get("failures"), suite.get("errors")) == ("1", "1")
-    assert suite.find("testcase/error").get("message") == str(none)
-
-
 def test_json_has_everything_that_the_line_says():
-    found = as_json([WORSE, SMALL])
-    assert (found["verdict"], as_json([SAME])["verdict"]) == ("regression", "pass")
+    found = as_json([WORSE, FEW])
+    assert (found["verdict"], as_json([SAME])["verdict"], as_json([FEW, SAME])["verdict"]) == (
+        "regression", "pass", "cannot tell",
+    )  # fmt: skip
     assert found["rule"] == {
-        "test": "bootstrap", "tails": 1, "resamples": 500, "alpha": 0.05, "correction": "none", "seed": 0,
-        "interval": "t", "min_effect": 0.0,
+        "test": "bootstrap", "tails": 1, "resamples": 500, "alpha": 0.05, "correction": "holm", "seed": 0,
+        "interval": "t", "min_effect": 0.0, "max_lost": None, "decide": "one", "strict": False,
     }  # fmt: skip
     assert found["measures"][0] == {
-        "measure": "AP", "verdict": "regression", "decided_by": "test", "before": 0.5, "after": 0.25,
-        "difference": -0.25, "interval": [-0.3, -0.125], "p": 0.0, "p_corrected": 0.0, "topics": 9,
-        "topics_differing": 8, "sentence": SAYS[WORSE],
+        "measure": "AP", "verdict": "regression", "anchor": None, "level": 0.05, "before": 0.5, "after": 0.25,
+        "difference": -0.25, "interval": [-0.3, -0.125], "p": 0.0, "p_corrected": 0.0, "detectable": None, "topics": 9,
+        "topics_differing": 8, "topics_lost": 2, "sentence": SAYS[WORSE],
         "lost": [
             {"topic": "q|1", "before": 0.75, "after": 0.25}, {"topic": "two\nlines", "before": 0.5, "after": 0.375},
         ],
     }  # fmt: skip
-    assert found["measures"][1]["decided_by"] == "size"
-    assert as_json([SAME])["measures"][0]["verdict"] == "pass"
+    assert found["measures"][1]["verdict"] == "cannot tell"
+    shown = as_json([SAME, replace(OTHER, lost=WORSE.lost * 3, detectable=0.25)])["measures"][1]
+    assert (shown["verdict"], shown["level"], len(shown["lost"]), shown["topics_lost"]) == ("shown", None, 5, 6)
+    assert shown["detectable"] == 0.25
 
 
 def test_the_text_has_a_line_per_measure_and_one_per_topic_that_lost():
-    assert as_text([WORSE, SAME]).splitlines() == [
+    assert as_text([WORSE, SAME, replace(OTHER, lost=WORSE.lost)]).splitlines() == [
         SAYS[WORSE],
         "  q|1: 0.7500 → 0.2500",
         "  two",
         "lines: 0.5000 → 0.3750",
         SAYS[SAME],
+        SAYS[OTHER],
     ]
     assert as_text([SAME]) == SAYS[SAME] + "\n"
 
@@ -192,14 +201,16 @@ LOST = r"""
 def test_markdown_is_a_table_of_verdicts_and_one_of_topics():
     assert as_markdown([WORSE, SAME]) == (f"### focuseval gate: regression\n\n{HEAD}{LINES[WORSE]}{LINES[SAME]}{LOST}")
     assert as_markdown([SAME]) == f"### focuseval gate: no regression\n\n{HEAD}{LINES[SAME]}"
-    assert as_markdown([SMALL]).endswith(f"| 0.1250 | REGRESSION |\n\n{SAYS[SMALL]}\n")
+    assert as_markdown([FEW]).startswith("### focuseval gate: cannot tell\n")
+    assert f"| 0.1250 | CANNOT TELL |\n\n{SAYS[FEW]}\n" in as_markdown([FEW])
+    assert "| 0.6250 | shown |\n" in as_markdown([SAME, OTHER])
 
 
 def test_junit_has_a_case_per_measure():
     escaped = {one: said.replace("<", "&lt;").replace(">", "&gt;") for one, said in SAYS.items()}
     assert as_junit([WORSE, SAME]) == (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
-        '<testsuite name="focuseval" tests="2" failures="1" errors="0">\n'
+        '<testsuite name="focuseval" tests="2" failures="1" errors="0" skipped="0">\n'
         '  <testcase classname="focuseval.gate" name="AP">\n'
         f'    <failure message="{escaped[WORSE]}">{escaped[WORSE]}\n'
         "  q|1: 0.7500 → 0.2500\n  two\nlines: 0.5000 → 0.3750\n</failure>\n"
@@ -211,12 +222,20 @@ def test_junit_has_a_case_per_measure():
     )
 
 
+def test_junit_skips_what_cannot_be_told_unless_that_fails():
+    suite = ET.fromstring(as_junit([FEW, OTHER]))
+    assert (suite.get("failures"), suite.get("skipped")) == ("0", "1")
+    assert suite.find("testcase/skipped").get("message") == SAYS[FEW]
+    suite = ET.fromstring(as_junit([replace(FEW, rule=GateRule(min_effect=0.125, strict=True))]))
+    assert (suite.get("failures"), suite.get("skipped")) == ("1", "0")
+
+
 def test_without_a_verdict_markdown_and_junit_give_the_reason():
     reason = "a < b | c\nd"
     assert no_verdict_markdown(reason) == "### focuseval gate: no verdict\n\na &lt; b \\| c d\n"
     assert no_verdict_junit("a < b", ["AP", "RR"]) == (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
-        '<testsuite name="focuseval" tests="2" failures="0" errors="2">\n'
+        '<testsuite name="focuseval" tests="2" failures="0" errors="2" skipped="0">\n'
         '  <testcase classname="focuseval.gate" name="AP">\n'
         '    <error message="a &lt; b">a &lt; b</error>\n  </testcase>\n'
         '  <testcase classname="focuseval.gate" name="RR">\n'
@@ -247,9 +266,9 @@ def test_of_several_runs_the_named_one_is_read(tmp_path):
 
 def test_what_a_baseline_leaves_out_is_empty(tmp_path):
     path = tmp_path / "base.json"
-    path.write_text('{"runs": [{"per_topic": {}}]}')
+    path.write_text('{"signature": "focuseval:1", "runs": [{"per_topic": {}}]}')
     found = read_baseline(path)
-    assert (found.run, found.signature, found.gold_sha256, found.docs_sha256) == ("", "", "", None)
+    assert (found.run, found.signature, found.gold_sha256, found.docs_sha256) == ("", "focuseval:1", "", None)
 
 
 @pytest.mark.parametrize(
@@ -286,6 +305,7 @@ def test_what_a_baseline_leaves_out_is_empty(tmp_path):
             None,
             f': expected a finite number for AP of topic 1, found "{"x" * 39}…; {REMEDY}',
         ),
+        ('{"runs": [{"per_topic": {}}]}', None, f": expected the signature of the scores, found none; {REMEDY}"),
         ('{"a": 1, "b": 2, "b": 3}', None, f": expected JSON, found 'b' twice; {REMEDY}"),
         (b'{"run": "\xff"}', None, f": expected JSON in UTF-8, found other bytes; {REMEDY}"),
     ],

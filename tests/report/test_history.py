@@ -2,21 +2,26 @@
 
 import json
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from focuseval.cli import main
 from focuseval.errors import FormatError, MeasureError
+from focuseval.inference.paired import judge_pairs
+from focuseval.inference.settings import Settings
 from focuseval.report.history import history_charts, order_key, read_history, render_history
 
 
-def scores(folder, name, mean, *, gold="g", run="bm25", version="1", **measures):
+def scores(folder, name, mean, *, gold="g", run="bm25", version="1", values=None, **measures):
     document = {
         "signature": f"focuseval:{version}|missing:zero",
         "gold_sha256": gold,
         "docs_sha256": None,
         "runs": [{"run": run, "measures": {"MAgP": mean, **measures}}],
     }
+    if values is not None:
+        document["runs"][0]["per_topic"] = {f"q{i}": {"MAgP": value} for i, value in enumerate(values)}
     (folder / f"{name}.json").write_text(json.dumps(document), encoding="utf-8")
 
 
@@ -38,7 +43,7 @@ def test_a_line_goes_through_every_file(tmp_path):
         scores(tmp_path, name, mean)
     found = read_history(tmp_path)
     (chart,) = history_charts(found)
-    assert list(chart.rows) == [
+    assert [row[:3] for row in chart.rows] == [
         ("commit-9", "bm25", 0.4),
         ("commit-10", "bm25", 0.5),
         ("commit-11", "bm25", 0.45),
@@ -71,6 +76,95 @@ def test_measures_that_only_some_files_have_leave_gaps(tmp_path):
         found.only(["nDCG"])
 
 
+def over_time(folder, names=("2026-03-01", "2026-03-02-b", "20260320T1200"), **more):
+    """Three files of 20 topics, each a little worse than the one before."""
+    (folder / "scores").mkdir()
+    rng = np.random.default_rng(0)
+    before = rng.random(20)
+    for k, name in enumerate(names):
+        values = (before - 0.1 * k + rng.normal(0, 0.01, 20)).tolist()
+        scores(folder / "scores", name, float(np.mean(values)), values=values, run=f"v{k // 2}", **more)
+    scores(folder, "v1", float(before.mean()), values=before.tolist(), run="release")
+    return folder / "scores", before
+
+
+def test_intervals_are_of_the_change_since_the_anchor_and_else_since_the_first_value(tmp_path):
+    folder, before = over_time(tmp_path)
+    pinned = read_history(folder, anchor=str(tmp_path / "v1.json"), baseline=str(tmp_path / "v1.json"))
+    third = np.array([*json.loads((folder / "20260320T1200.json").read_text())["runs"][0]["per_topic"].values()])
+    difference = np.array([own["MAgP"] for own in third]) - before
+    for found, shift in ((pinned, difference), (read_history(folder), None)):
+        *_, point = found.points
+        middle, low, high = point.since
+        assert low < middle < high < 0
+        assert point.bar == pytest.approx((point.mean - middle + low, point.mean - middle + high), abs=1e-4)
+        if shift is not None:
+            assert middle == pytest.approx(shift.mean())
+            judged = judge_pairs(shift[None], Settings("t", resamples=1000))
+            assert (low, high) == pytest.approx((judged.low[0], judged.high[0]))
+    assert read_history(folder).points[0].since is None
+    assert [p.file.split()[0] for p in pinned.references] == ["anchor", "baseline"]
+    (chart,) = history_charts(pinned)
+    assert "interval of the change since the anchor" in chart.caption
+    assert "since its line's first value" in next(history_charts(read_history(folder))).caption
+    printed = CliRunner().invoke(main, ["history", str(folder), "--anchor", str(tmp_path / "v1.json")]).stdout
+    assert printed.count(" anchor −0.") + printed.count(" anchor +0.") == 3
+    assert found.to_json()["points"][-1].keys() == {"file", "run", "measure", "mean", "date", "line", "since"}
+
+
+def test_the_axis_is_time_where_every_name_has_a_date(tmp_path):
+    found = read_history(over_time(tmp_path)[0])
+    assert [p.date for p in found.points] == ["2026-03-01T00:00:00", "2026-03-02T00:00:00", "2026-03-20T12:00:00"]
+    assert {layer["encoding"]["x"]["type"] for layer in next(history_charts(found)).spec["layer"][:4]} == {"temporal"}
+    (tmp_path / "scores" / "20260320T1200.json").rename(tmp_path / "scores" / "later.json")
+    found = read_history(tmp_path / "scores")
+    assert {layer["encoding"]["x"]["type"] for layer in next(history_charts(found)).spec["layer"][:4]} == {"ordinal"}
+
+
+def test_a_run_whose_name_changed_keeps_its_line_or_it_is_said_why_not(tmp_path):
+    found = read_history(over_time(tmp_path)[0])
+    assert found.runs == ("v1",)
+    assert [point.run for point in found.points] == ["v0", "v0", "v1"]
+    assert found.notes == ("20260320T1200: v0 is called v1 from here on; its line goes on.",)
+    document = json.loads((tmp_path / "scores" / "2026-03-01.json").read_text())
+    document["runs"].append({"run": "other", "measures": {"MAgP": 0.5}})
+    (tmp_path / "scores" / "2026-03-01.json").write_text(json.dumps(document))
+    found = read_history(tmp_path / "scores")
+    assert found.runs == ("v0", "other", "v1")
+    assert found.notes == (
+        "20260320T1200: v0 ends before it and v1 begins; no line goes on where a file holds several runs.",
+    )
+
+
+def test_what_is_not_held_against_the_anchor_is_counted(tmp_path):
+    folder, _ = over_time(tmp_path, gold="other")
+    found = read_history(folder, anchor=str(tmp_path / "v1.json"))
+    assert all(point.since is None for point in found.points)
+    assert f"{tmp_path / 'v1.json'}: 3 of 3 means are not held against the anchor" in found.notes[-1]
+    scores(folder, "2026-04-01", None, values=[])
+    (folder / "2026-05-01.json").write_text('{"signature": "x", "runs": [{"run": "a", "measures": {}}]}')
+    assert len(read_history(folder).points) == 4
+
+
+def test_an_anchor_of_several_runs_is_refused(tmp_path):
+    folder, _ = over_time(tmp_path)
+    runs = [{"run": name, "measures": {"MAgP": 0.5}} for name in "ab"]
+    (tmp_path / "two.json").write_text(json.dumps({"signature": "x", "runs": runs}))
+    for option in ("--anchor", "--baseline"):
+        done = CliRunner().invoke(main, ["history", str(folder), option, str(tmp_path / "two.json")])
+        assert (done.exit_code, done.stderr.count("\n")) == (1, 1)
+        assert "two.json: expected one run, found a, b; write it with 'focuseval gate --update'" in done.stderr
+
+
+def test_intervals_do_not_reach_over_another_gold(tmp_path):
+    folder, before = over_time(tmp_path)
+    scores(folder, "2026-04-01", 0.5, values=before.tolist(), gold="other")
+    scores(folder, "2026-04-02", 0.5, values=(before / 2).tolist(), gold="other")
+    since = [point.since for point in read_history(folder).points]
+    assert [one is None for one in since] == [True, False, False, True, False]
+    assert since[4][0] == pytest.approx(-before.mean() / 2)
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"runs": 3}', '{"runs": [{"run": "a"}]}', "\ufeff{}"])
 def test_a_file_that_holds_no_scores_is_named(tmp_path, text):
     (tmp_path / "bad.json").write_text(text, encoding="utf-8")
@@ -88,12 +182,16 @@ def test_a_folder_without_scores_says_how_to_make_them(tmp_path):
 
 
 def test_the_page_is_drawn_in_a_browser(browser, tmp_path):
+    folder, values = over_time(tmp_path)
     for number in range(1, 6):
-        scores(tmp_path, f"{number}", 0.4 + number / 50, **{"<script>window.hacked=1</script>": 0.3})
-    result = CliRunner().invoke(main, ["history", str(tmp_path), "-o", str(tmp_path / "history.html")])
+        name = f"2026-04-0{number}"
+        scores(folder, name, 0.4, values=(values / number).tolist(), **{"<script>window.hacked=1</script>": 0.3})
+    given = ["--anchor", str(tmp_path / "v1.json"), "-o", str(tmp_path / "history.html")]
+    result = CliRunner().invoke(main, ["history", str(folder), *given])
     assert (result.exit_code, result.output) == (0, "")
     browser.open((tmp_path / "history.html").as_uri())
     browser.wait("return document.querySelectorAll('figure svg').length === 2")
+    assert "anchor " in browser.run("return document.querySelector('figure svg').textContent")
     assert browser.run("return window.hacked") is None
     assert browser.errors() == []
 

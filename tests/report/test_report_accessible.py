@@ -43,12 +43,13 @@ def test_axe_finds_nothing_wrong_in_a_report_on_fidelity(browser, tmp_path):
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_axe_finds_nothing_wrong_in_a_history_or_a_demonstration(browser, tmp_path, dark):
     for number in range(1, 5):
-        scores(tmp_path, f"{number}", 0.4 + number / 50)
-    CliRunner().invoke(main, ["history", str(tmp_path), "-o", str(tmp_path / "history.html")])
+        scores(tmp_path, f"{number}", 0.4 + number / 50, gold="new" if number > 3 else "g", values=[0.1 * number, 0.5])
+    for name, more in {"history": [], "anchored": ["--anchor", str(tmp_path / "1.json")]}.items():
+        CliRunner().invoke(main, ["history", str(tmp_path), *more, "-o", str(tmp_path / f"{name}.html")])
     CliRunner().invoke(main, ["demo", str(tmp_path / "demo")])
     browser.size(1280, 900, dark=dark)
-    for page in (tmp_path / "history.html", tmp_path / "demo" / "loop.html", tmp_path / "demo" / "report.html"):
-        browser.open(page.as_uri())
+    for page in ("history.html", "anchored.html", "demo/loop.html", "demo/report.html"):
+        browser.open((tmp_path / page).as_uri())
         assert violations(browser) == []
 
 

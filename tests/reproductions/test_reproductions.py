@@ -1,6 +1,7 @@
 """Published tables come out as the README of the reproductions says: those that take seconds are computed here."""
 
 import re
+from dataclasses import replace
 from importlib import import_module
 
 import numpy as np
@@ -15,6 +16,7 @@ from reproductions import (
     chroma_table1,
     chroma_table2,
     data,
+    gate_alarms,
     intervals,
     recall_bases,
     significance_tests,
@@ -185,3 +187,19 @@ def test_intervals_are_computed_from_the_data(shared_data, monkeypatch):
     monkeypatch.setattr(intervals, "PAIRS", 40)
     monkeypatch.setattr(intervals, "TOPICS", (6, 10))
     assert [len(table.rows) for table in intervals.tables()] == [12, 12, 12, 4, 1]
+
+
+def test_the_page_on_significance_prints_what_the_gates_study_found():
+    page = (command.README.parents[1] / "docs" / "explanation" / "significance.md").read_text(encoding="utf-8")
+    rows = [line.replace("`", "") for line in page.partition("## The gate")[2].splitlines()]
+    found = [line for line in stored("gate_alarms").splitlines() if line.startswith(("| --", "| 1", "| 3"))]
+    kept = [line for line in found if "---" not in line]
+    assert len(kept) == 12
+    assert [row for row in rows if row in kept] == kept
+
+
+def test_the_gate_errs_as_its_study_says(shared_data):
+    rule = gate_alarms.readme_rule()
+    assert gate_alarms.one_commit(rule, 50, 1.0, 60) <= 12
+    decay = gate_alarms.versions_of(np.random.default_rng(0), 150, decay=True)
+    assert gate_alarms.history_fails(decay, replace(rule, alpha=0.01), anchor=True)

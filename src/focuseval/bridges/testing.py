@@ -18,6 +18,9 @@ def assert_no_regression(
     measures: str | Iterable[str],
     *,
     min_effect: float = 0.0,
+    max_lost: int | str | None = None,
+    decide: str = "one",
+    strict: bool = False,
     alpha: float = 0.05,
     baseline_run: str | None = None,
     **options: Any,
@@ -31,9 +34,11 @@ def assert_no_regression(
     gold, run
         Paths, frames or values, as `focuseval.evaluate` takes them.
     measures
-        One measure's name, or several.
+        One measure's name, or several, of which the first decides; with ``decide="all"`` all, corrected by Holm.
     min_effect, alpha
         The smallest mean drop that matters, and the level of significance.
+    max_lost, strict
+        How many topics may lose `min_effect` or more (``3``, ``"75%"``), and whether to fail where nothing can be told.
     baseline_run
         Which run of the baseline, when the file holds several.
     options
@@ -45,8 +50,8 @@ def assert_no_regression(
 
     names = [measures] if isinstance(measures, str) else list(measures)
     scores = evaluate(gold, [run], names, **options)
-    verdicts = judge(read_baseline(baseline, baseline_run), scores, names, GateRule(alpha=alpha, min_effect=min_effect))
-    worse = [verdict for verdict in verdicts if verdict.regression]
-    if worse:
+    rule = GateRule(alpha=alpha, min_effect=min_effect, max_lost=max_lost, decide=decide, strict=strict)
+    verdicts = judge(read_baseline(baseline, baseline_run), scores, names, rule)
+    if worse := [verdict for verdict in verdicts if verdict.fails]:
         raise AssertionError(as_text(worse))
     return verdicts

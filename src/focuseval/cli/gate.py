@@ -9,19 +9,21 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import click
+from click.core import ParameterSource
 
 from focuseval.cli.commands import as_options, forget_output
 from focuseval.cli.options import FiniteRange, evaluation_options, layout_option
-from focuseval.cli.output import READS, Command, json_text
+from focuseval.cli.output import READS, Command, json_text, say_written
 from focuseval.cli.score import score_files
 from focuseval.cli.significance import given, significance_options
 from focuseval.data.tables import one_line
-from focuseval.errors import FocusevalError
+from focuseval.errors import FocusevalError, counted
 from focuseval.evaluation import gate as gates
+from focuseval.evaluation.ledger import judge_anchor
 from focuseval.formats.content import write_whole
-from focuseval.inference.regression import GateRule
+from focuseval.inference.regression import DECIDE, GateRule
 
-MEASURES = "For many measures: Holm, or Benjamini–Hochberg.  [default: none, each measure by itself]"
+MEASURES = "With --decide all: Holm, or Benjamini–Hochberg.  [default: holm]"
 
 
 class Gate(Command):
@@ -35,7 +37,12 @@ class Gate(Command):
             _end_without_verdict(error.format_message(), {})
 
     def invoke(self, ctx: click.Context) -> NoReturn:
-        """Judge; no exception is a verdict."""
+        """Judge; no exception is a verdict. What is written besides the verdict is no file that is read."""
+        options = ctx.params
+        if options["update"]:
+            options |= {"output": options["baseline"], "baseline": None, "anchor": None}
+        if options["anchor"] and not options["ledger"]:
+            options["ledger"] = f"{options['anchor'].removesuffix('.json')}.ledger.jsonl"
         try:
             worse = super().invoke(ctx)
             sys.stdout.flush()  # a verdict that cannot be printed is none
@@ -77,10 +84,17 @@ def _write_for_ci(markdown: str, junit: str, options: dict[str, Any]) -> None:
 @click.command(cls=Gate, opens=READS)
 @click.argument("gold")
 @click.argument("run")
-@click.option("--baseline", required=True, metavar="FILE", help="Scores written with --per-topic --format json.")
+@click.option("--baseline", required=True, metavar="FILE", help="Scores that --update or score --per-topic wrote.")
 @click.option("--baseline-run", help="Which run of the baseline, when it holds several.")
-@evaluation_options("A measure such as spanR@5; may be repeated. By default the profile's, or the task's.")
+@click.option("--update", is_flag=True, help="Write RUN's scores as the baseline, and judge nothing.")
+@evaluation_options("A measure such as spanR@5; may be repeated: the first decides. By default the profile's.")
+@click.option("--decide", type=click.Choice(DECIDE), default=DECIDE[0], help="Whether all measures decide, corrected.")
 @click.option("--min-effect", type=FiniteRange(0), default=0.0, help="The smallest mean drop that matters.")
+@click.option("--max-lost", metavar="N|N%", help="How many topics may lose --min-effect or more, or which share.")
+@click.option("--strict", is_flag=True, help="Fail (exit code 1) where nothing can be told, too.")
+@click.option("--false-alarms", type=click.IntRange(2), metavar="N", help="At most one in N commits: --alpha is 1/N.")
+@click.option("--anchor", metavar="FILE", help="Also test against this release, at half of --alpha over all commits.")
+@click.option("--ledger", metavar="FILE", help="The tests against the anchor.  [default: ANCHOR.ledger.jsonl]")
 @significance_options(tails=1, correction=MEASURES)
 @layout_option("text", "json", what="A line per measure with the topics that lost most, or JSON.")
 @click.option("--junit", metavar="FILE", help="Write JUnit XML.")
@@ -88,25 +102,43 @@ def _write_for_ci(markdown: str, junit: str, options: dict[str, Any]) -> None:
 def gate(gold: str, run: str, **options: Any) -> bool:
     r"""Judge RUN against a baseline over the topics of GOLD.
 
-    A measure regresses if its mean drops by --min-effect or more and the drop is significant: by a paired randomisation
-    test, one-tailed, because only a drop is asked for. Where the topics are too few for any outcome to be significant,
-    the size of the drop alone decides; without --min-effect there is no verdict.
+    One measure decides: the first -m, else the profile's. The others are shown, and decide only with --decide all,
+    corrected by Holm. The run is worse if the mean drops by --min-effect or more and the drop is significant, by a
+    paired randomisation test, one-tailed, because only a drop is asked for; or if more topics than --max-lost allows
+    lose --min-effect or more. Where so few topics changed that no outcome could be significant, nothing can be told.
 
-    Exit code 0: no regression. 1: regression. 2: no verdict (other gold, documents, topics or policies; too few topics;
-    bad input or usage; interrupted).
+    --false-alarms 100 asks for at most one false alarm in 100 commits, on average. --anchor finds slow decay, which no
+    step shows: half of --alpha is for the baseline at every commit, and half for all tests against the anchor together.
+
+    Exit code 0: pass, or cannot tell. 1: regression; with --strict cannot tell, too. 2: no verdict (other gold,
+    documents, topics or policies; bad input or usage; interrupted).
 
     \b
     Examples:
-      focuseval score gold.jsonl main.jsonl --docs docs/ -m spanR@5 --per-topic --format json -o base.json
-      focuseval gate --baseline base.json gold.jsonl new.jsonl --docs docs/ -m spanR@5 --min-effect 0.02
-      focuseval gate --baseline base.json gold.jsonl new.jsonl --docs docs/ --profile rag --format json
+      focuseval gate --update --baseline base.json gold.jsonl main.jsonl --docs docs/ --profile rag
+      focuseval gate --baseline base.json gold.jsonl new.jsonl --docs docs/ --profile rag --max-lost 75%
+      focuseval gate --baseline base.json gold.jsonl new.jsonl --docs docs/ -m spanR@5 -m IoU@5 --decide all
+      focuseval gate --baseline base.json gold.jsonl new.jsonl -m spanR@5 --false-alarms 100 --anchor v1.json
     """
-    rule = GateRule(**given(options), min_effect=options["min_effect"])
+    source = click.get_current_context().get_parameter_source("alpha")
+    if options["false_alarms"] and source is not ParameterSource.DEFAULT:
+        raise click.UsageError("--alpha and --false-alarms both set the level; give one of them")
+    alpha = 1 / options["false_alarms"] if options["false_alarms"] else options["alpha"]
+    named = {name: options[name] for name in ("min_effect", "max_lost", "decide", "strict")}
+    rule = GateRule(**given(options | {"alpha": alpha / (2 if options["anchor"] else 1)}), **named)
+    if options["update"]:  # the baseline is what is written: see Gate.invoke
+        scores = score_files(gold, (run,), options)
+        write_whole(options["output"], [json_text(scores.to_json(per_topic=True)).encode()])
+        say_written(options["output"], f"the baseline {scores.runs[0]}, {counted(len(scores.measures), 'measure')}")
+        return False
     baseline = gates.read_baseline(options["baseline"], options["baseline_run"])
+    anchor = gates.read_baseline(options["anchor"]) if options["anchor"] else None
     scores = score_files(gold, (run,), options)
-    verdicts = gates.judge(baseline, scores, options["measures"], rule, options["clusters"])
+    asked, clusters = options["measures"], options["clusters"]
+    verdicts = gates.judge(baseline, scores, asked, rule, clusters=clusters)
+    verdicts += judge_anchor(anchor, scores, asked, rule, options["ledger"], clusters=clusters) if anchor else []
     about = {"baseline": baseline.file, "run": run, "signature": scores.signature}
     text = json_text(about | gates.as_json(verdicts)) if options["layout"] == "json" else gates.as_text(verdicts)
     _write_for_ci(gates.as_markdown(verdicts), gates.as_junit(verdicts), options)
     click.echo(text, nl=False)
-    return any(verdict.regression for verdict in verdicts)
+    return any(verdict.fails for verdict in verdicts)

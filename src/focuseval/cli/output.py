@@ -29,11 +29,13 @@ if TYPE_CHECKING:
 READ = (
     "gold", "run", "runs", "qrels", "source", "file", "files", "index", "docs", "topics", "chunks", "baseline", "pool",
     "retriever", "spec", "tokenizer", "top_up", "users", "stability", "folder", "project", "restore", "prompt",
-    "add_runs", "guidelines", "against", "backup", "trials",
+    "add_runs", "guidelines", "against", "backup", "trials", "anchor",
 )  # fmt: skip
 """Parameters that name what is read."""
 
-WRITTEN = ("output", "target", "repaired", "export", "archive", "repairs", "curves", "junit", "markdown", "figures")
+WRITTEN = (
+    "output", "target", "repaired", "export", "archive", "repairs", "curves", "junit", "markdown", "figures", "ledger",
+)  # fmt: skip
 """Parameters that name what is written."""
 
 ENDINGS = {"docs": (*DOCUMENTS, *CONTAINERS, *PACKED), "folder": (".json",)}

@@ -1,12 +1,13 @@
 """Stop a regression in CI: a run against a baseline, over the same topics of the same gold.
 
-A baseline is what ``focuseval score --per-topic --format json`` wrote. Verdicts are printed for people and for CI:
-text, JSON, Markdown, JUnit XML.
+A baseline is what ``focuseval gate --update`` wrote, or ``focuseval score --per-topic --format json``. Verdicts are
+printed for people and for CI: text, JSON, Markdown, JUnit XML.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape, quoteattr
 
@@ -14,9 +15,9 @@ import numpy as np
 
 from focuseval.data.tables import Table, numbers, render, words
 from focuseval.errors import FormatError, NotComparableError
-from focuseval.evaluation.score_file import Basis, finite, read_score_file
+from focuseval.evaluation.score_file import Basis, read_score_file, topic_values
 from focuseval.evaluation.scores import Scores, refuse_geometric
-from focuseval.inference.regression import GateRule, GateVerdict, judge_changes
+from focuseval.inference.regression import CANNOT_TELL, PASS, REGRESSION, GateRule, GateVerdict, judge_changes, outcome
 from focuseval.inference.sentences import shown_p
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from focuseval.inference.clusters import By
 
 _REMEDY = "write it with 'focuseval score GOLD RUN --per-topic --format json -o FILE'"
+_MOST_LOST = 5
+"""Topics that lost most, below a verdict."""
 
 
 @dataclass(frozen=True)
@@ -50,18 +53,16 @@ def read_baseline(path: str | Path, run: str | None = None) -> Baseline:
     if len(chosen) != 1:
         names = ", ".join(str(r.get("run")) for r in runs)
         raise FormatError(f"expected one run to compare with, found {names}", at=str(path), remedy="name it")
-    topics, docs = chosen[0].get("per_topic"), document.get("docs_sha256")
+    topics, docs, signature = chosen[0].get("per_topic"), document.get("docs_sha256"), document.get("signature")
     if not isinstance(topics, dict):
         raise FormatError("expected values per topic, found means alone", at=str(path), remedy=_REMEDY)
-    per_topic = {}
-    for topic, values in topics.items():
-        if not isinstance(values, dict):
-            raise FormatError(f"expected the measures of topic {topic}, found none", at=str(path), remedy=_REMEDY)
-        per_topic[topic] = {m: finite(value, f"{m} of topic {topic}", path, _REMEDY) for m, value in values.items()}
+    per_topic = topic_values(topics, path, _REMEDY)
+    if not isinstance(signature, str) or not signature:
+        raise FormatError("expected the signature of the scores, found none", at=str(path), remedy=_REMEDY)
     return Baseline(
         run=str(chosen[0].get("run", "")),
         per_topic=per_topic,
-        signature=str(document.get("signature", "")),
+        signature=signature,
         gold_sha256=str(document.get("gold_sha256", "")),
         docs_sha256=None if docs is None else str(docs),
         file=str(path),
@@ -69,12 +70,18 @@ def read_baseline(path: str | Path, run: str | None = None) -> Baseline:
 
 
 def judge(
-    baseline: Baseline, scores: Scores, measures: Sequence[str] | None = None, rule: GateRule | None = None,
+    baseline: Baseline,
+    scores: Scores,
+    measures: Sequence[str] | None = None,
+    rule: GateRule | None = None,
+    *,
+    anchor: str = "",
     clusters: By | None = None,
-) -> list[GateVerdict]:  # fmt: skip
-    """Judge the one run of `scores` against the baseline, measure by measure, over exactly the same topics.
+) -> list[GateVerdict]:
+    """Judge the one run of `scores` against the baseline, over exactly the same topics.
 
-    By default all measures of the scores are judged, as `judge_changes` does. `clusters` are as in `Scores.compare`.
+    The first of the measures decides, by default the profile's deciding one; the others are shown (`judge_changes`).
+    `anchor` is the name of the baseline where that is a pinned release; `clusters` are as in `Scores.compare`.
     """
     if len(scores.runs) != 1:
         raise NotComparableError(f"expected one run to judge, found {len(scores.runs)}; call the gate once for each")
@@ -86,7 +93,7 @@ def judge(
             f"{baseline.file}: other {what} than now (was {was}, is {now}); score the baseline again on the same ground"
         )
     changes, sides = [], (baseline.per_topic, scores.topics_of(0))
-    for measure in dict.fromkeys(measures or scores.measures):
+    for measure in dict.fromkeys(measures or (scores.measures[scores.deciding], *scores.measures)):
         older, newer = (
             {topic: values[measure] for topic, values in side.items() if measure in values} for side in sides
         )
@@ -108,37 +115,44 @@ def judge(
     if clusters is not None:
         whole = scores.clustering(clusters)["clusters"]
         inside = [whole.take(np.isin(scores.topics, topics)) for _, topics, *_ in changes]
-    return judge_changes(changes, rule or GateRule(), inside)
+    return judge_changes(changes, rule or GateRule(), anchor, inside)
 
 
 def as_text(verdicts: Sequence[GateVerdict]) -> str:
-    """Return a line per measure, and below it the topics that lost most."""
+    """Return a line per measure, and below those that decide the topics that lost most."""
     lines = []
     for verdict in verdicts:
         lines.append(str(verdict))
-        lines += [f"  {topic}: {before:.4f} → {after:.4f}" for topic, before, after in verdict.lost]
+        lost = verdict.lost[:_MOST_LOST] if verdict.decides else ()
+        lines += [f"  {topic}: {before:.4f} → {after:.4f}" for topic, before, after in lost]
     return "\n".join(lines) + "\n"
 
 
 def as_json(verdicts: Sequence[GateVerdict]) -> dict[str, Any]:
     """Return the verdicts as plain values, with the rule behind them."""
     return {
-        "verdict": "regression" if any(v.regression for v in verdicts) else "pass",
+        "verdict": outcome(verdicts),
         "rule": vars(verdicts[0].rule),
         "measures": [
             {
                 "measure": v.measure,
                 "verdict": v.word,
-                "decided_by": "test" if v.few is None else "size",
+                "anchor": v.anchor or None,
+                "level": v.level if v.decides else None,
                 "before": v.before,
                 "after": v.after,
                 "difference": v.difference,
                 "interval": [v.low, v.high],
                 "p": v.p,
                 "p_corrected": v.corrected,
+                "detectable": v.detectable if isfinite(v.detectable) else None,
                 "topics": v.topics,
                 "topics_differing": v.differing,
-                "lost": [{"topic": topic, "before": before, "after": after} for topic, before, after in v.lost],
+                "topics_lost": len(v.lost),
+                "lost": [
+                    dict(zip(("topic", "before", "after"), topic, strict=True))
+                    for topic in v.lost[: None if v.decides else _MOST_LOST]
+                ],
                 "sentence": str(v),
             }
             for v in verdicts
@@ -148,17 +162,26 @@ def as_json(verdicts: Sequence[GateVerdict]) -> dict[str, Any]:
 
 def as_markdown(verdicts: Sequence[GateVerdict]) -> str:
     """Return a table of verdicts and one of the topics that lost most, for a pull request or a job summary."""
-    worse = any(v.regression for v in verdicts)
-    rows = []
-    for v in verdicts:
-        interval, word = f"[{v.low:+.4f}, {v.high:+.4f}]", "REGRESSION" if v.regression else v.word
-        rows.append((v.measure, v.before, v.after, v.difference, interval, shown_p(v.p, v.rule), word))
+    rows = tuple(
+        (
+            v.name,
+            v.before,
+            v.after,
+            v.difference,
+            f"[{v.low:+.4f}, {v.high:+.4f}]",
+            shown_p(v.p, v.rule),
+            v.word.upper() if v.word in {REGRESSION, CANNOT_TELL} else v.word,
+        )
+        for v in verdicts
+    )
     values = (*numbers("baseline", "now"), *numbers("difference", "95 % interval", "p", form="+.4f"))
     columns = (*words("measure"), *values, *words("verdict"))
-    notes = tuple(str(v) for v in verdicts if v.few is not None)
-    tables = [Table(f"focuseval gate: {'regression' if worse else 'no regression'}", columns, tuple(rows), notes)]
+    notes = tuple(str(v) for v in verdicts if v.decides and v.remark)
+    found = outcome(verdicts)
+    tables = [Table(f"focuseval gate: {'no regression' if found == PASS else found}", columns, rows, notes)]
     columns = (*words("topic"), *numbers("baseline", "now"))
-    tables += [Table(f"Topics that lost most under {v.measure}", columns, v.lost) for v in verdicts if v.lost]
+    decided = [v for v in verdicts if v.decides and v.lost]
+    tables += [Table(f"Topics that lost most under {v.name}", columns, v.lost[:_MOST_LOST]) for v in decided]
     return render(tables, "markdown")
 
 
@@ -168,10 +191,12 @@ def no_verdict_markdown(reason: str) -> str:
 
 
 def as_junit(verdicts: Sequence[GateVerdict]) -> str:
-    """Return JUnit XML: one test case per measure, failed where it regressed."""
-    kinds = {"pass": "system-out", "regression": "failure", "no verdict": "error"}
-    texts = [str(v) if v.word == "pass" else as_text([v]) for v in verdicts]
-    return _junit([(v.measure, kinds[v.word], str(v), text) for v, text in zip(verdicts, texts, strict=True)])
+    """Return JUnit XML: one test case per measure, failed where it regressed, skipped where nothing can be told."""
+    cases = []
+    for v in verdicts:
+        kind = "failure" if v.fails else "skipped" if v.word == CANNOT_TELL else "system-out"
+        cases.append((v.name, kind, str(v), str(v) if kind == "system-out" else as_text([v])))
+    return _junit(cases)
 
 
 def no_verdict_junit(reason: str, measures: Sequence[str]) -> str:
@@ -181,10 +206,12 @@ def no_verdict_junit(reason: str, measures: Sequence[str]) -> str:
 
 def _junit(cases: Sequence[tuple[str, str, str, str]]) -> str:
     """Return JUnit XML of test cases: a measure, the kind of its element, its message and its text."""
-    failures, errors = (sum(kind == word for _, kind, *_ in cases) for word in ("failure", "error"))
+    kinds = [kind for _, kind, *_ in cases]
+    found = {"failures": "failure", "errors": "error", "skipped": "skipped"}
+    counts = " ".join(f'{name}="{kinds.count(kind)}"' for name, kind in found.items())
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
-        f'<testsuite name="focuseval" tests="{len(cases)}" failures="{failures}" errors="{errors}">',
+        f'<testsuite name="focuseval" tests="{len(cases)}" {counts}>',
     ]
     for measure, kind, message, text in cases:
         attribute = "" if kind == "system-out" else f" message={quoteattr(message)}"

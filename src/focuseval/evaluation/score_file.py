@@ -16,13 +16,15 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 _DEFAULTS = dict(part.split(":", 1) for part in Policies().signature().split("|")) | {
-    "profile": "none",
     "repair": "no",
     "drop_tags": "",
     "tokenizer": "none",
     "empty": "skip",
 }
 """What a signature that does not name a part stands for."""
+
+_NO_CHOICE = frozenset({"focuseval", "profile", "ties", "repeated", "unjudged", "unit"})
+"""The version, the name of policies that are all there, and parts of 0.1.0 that had no effect."""
 
 
 def decisions(text: str) -> dict[str, str]:
@@ -49,8 +51,10 @@ class Basis(NamedTuple):
     def differences(self, now: Basis) -> Iterator[tuple[str, str | None, str | None]]:
         """Yield what is different now, with what it was and is: ``gold``, ``documents``, ``policies (NAME)``."""
         before, after = decisions(self.signature), decisions(now.signature)
-        # the quantisation counts where both have elements
-        names = sorted({*before, *after} - ({"quant"} if before.keys() ^ after.keys() == {"quant"} else set()))
+        # the quantisation counts where both have elements, the tokenizer where both count tokens
+        left_out = {"quant"} if before.keys() ^ after.keys() == {"quant"} else set()
+        left_out |= {"tokenizer"} if "none" in (before["tokenizer"], after["tokenizer"]) else set()
+        names = sorted({*before, *after} - left_out)
         policies = ((f"policies ({name})", before.get(name), after.get(name)) for name in names)
         parts = (("gold", self.gold, now.gold), ("documents", self.docs, now.docs), *policies)
         yield from (part for part in parts if part[1] != part[2])
@@ -98,3 +102,13 @@ def finite(value: object, what: str, path: str | Path, remedy: str) -> float:
     found = json.dumps(value, ensure_ascii=False)
     shown = found if len(found) <= 40 else f"{found[:40]}…"
     raise FormatError(f"expected a finite number for {what}, found {shown}", at=str(path), remedy=remedy)
+
+
+def topic_values(topics: dict[str, Any], path: str | Path, remedy: str) -> dict[str, dict[str, float]]:
+    """Return topic → measure → value of a run in a file of scores; all values must be finite numbers."""
+    found = {}
+    for topic, values in topics.items():
+        if not isinstance(values, dict):
+            raise FormatError(f"expected the measures of topic {topic}, found none", at=str(path), remedy=remedy)
+        found[topic] = {m: finite(value, f"{m} of topic {topic}", path, remedy) for m, value in values.items()}
+    return found
