@@ -13,7 +13,8 @@ from blocks import ROOT
 from focuseval import ModelSettings, align_chunks, open_documents, read_gold
 from focuseval.collection import document_files, sources, trees
 from focuseval.engine import cluster, files
-from focuseval.evaluation import answers, quotes
+from focuseval.evaluation import quotes
+from focuseval.formats import answers
 from focuseval.inference.paired import smallest_p
 from focuseval.inference.paired_tests import EXACT
 from focuseval.inference.settings import Settings

@@ -202,7 +202,7 @@ def test_too_few_resamples_for_any_outcome_are_refused_but_an_anchor_says_so():
     scores = scores_of(np.linspace(0.1, 0.4, 25), topics=topics, signature="")
     with pytest.raises(MeasureError, match=r"^1000000 resamples are too few for any outcome to be significant"):
         judge(baseline, scores, ["AP"], GateRule(alpha=1e-7, min_effect=0.1))
-    (verdict,) = judge(baseline, scores, ["AP"], GateRule(alpha=1e-7), "the anchor v1.json")
+    (verdict,) = judge(baseline, scores, ["AP"], GateRule(alpha=1e-7), anchor="the anchor v1.json")
     assert verdict.word == "cannot tell"
     assert str(verdict).endswith(": 1000000 resamples are too few at 1e-07, so pin a newer release")
     assert judge(baseline, scores, ["AP"], GateRule(resamples=1))[0].word == "regression"

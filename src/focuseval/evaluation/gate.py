@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from focuseval.evaluation.scores import Scores
     from focuseval.inference.clusters import By
 
 _REMEDY = "write it with 'focuseval score GOLD RUN --per-topic --format json -o FILE'"

@@ -23,9 +23,6 @@ _DEFAULTS = dict(part.split(":", 1) for part in Policies().signature().split("|"
 }
 """What a signature that does not name a part stands for."""
 
-_NO_CHOICE = frozenset({"focuseval", "profile", "ties", "repeated", "unjudged", "unit"})
-"""The version, the name of policies that are all there, and parts of 0.1.0 that had no effect."""
-
 
 def decisions(text: str) -> dict[str, str]:
     """Return what a signature decides, by name; a part that is absent has its default, another version is no decision.
@@ -36,7 +33,8 @@ def decisions(text: str) -> dict[str, str]:
     True
     """
     parts = dict(part.split(":", 1) for part in text.split("|") if ":" in part)
-    for name in ("focuseval", "ties", "repeated", "unjudged", "unit"):  # the version, and what had no effect in 0.1.0
+    # the version, the name of policies that are all there, and what had no effect in 0.1.0
+    for name in ("focuseval", "profile", "ties", "repeated", "unjudged", "unit"):
         parts.pop(name, None)
     return _DEFAULTS | parts
 
