@@ -24,10 +24,13 @@ from focuseval.assessment.store import ADJUDICATED, Saved, Store
 from focuseval.data import highlights as spans
 from focuseval.inference.agreement import (
     Interval,
-    alpha_of_counts,
+    alpha_of_sums,
     beyond_chance,
+    coincidences,
     correlation_of_moments,
+    drawn_documents,
     intervals,
+    middle_of,
     overlap_of_sums,
 )
 
@@ -147,7 +150,7 @@ class Agreement:
     highlighted: tuple[int, int] = (0, 0)
     """Characters that each highlighted there."""
     intervals: Mapping[str, Interval] = field(default_factory=dict)
-    """Where they were asked for: 95 % intervals by the names of the fields, and of ``ratio``."""
+    """Where they were asked for: 95 % intervals by the names of the fields, and of ``ratio``; NaN of too few topics."""
 
     @property
     def ratio(self) -> float:
@@ -170,13 +173,15 @@ def agreements(found: Finished, extents: Callable[[str], Extents], *, resamples:
     """Return the agreement of every two who finished documents in common; with intervals where there are resamples."""
     places, names, extents = {name: place for place, name in enumerate(found)}, list(found), cache(extents)
     parts: list[NDArray[np.void]] = []
+    topics: list[str] = []
     pairs: set[tuple[int, int]] = set()
-    for _, sides in sorted(by_unit(found).items()):
+    for (topic, _), sides in sorted(by_unit(found).items()):
         numbers = [places[saved.key.assessor] for saved in sides]
         pairs.update(combinations(numbers, 2))
         if len(sides) > 1:
             parts.append(compare_sides(sides, numbers, extents))
-    known = {(pair.left, pair.right): pair for pair in summed(parts, names, resamples=resamples)}
+            topics.append(topic)
+    known = {(pair.left, pair.right): pair for pair in summed(parts, names, topics, resamples=resamples)}
     wanted = [(names[left], names[right]) for left, right in sorted(pairs)]
     return [known.get(pair) or Agreement(*pair) for pair in wanted]
 
@@ -197,16 +202,41 @@ def alpha(found: Finished) -> float:
 
 def alpha_of(verdicts: Iterable[Sequence[bool]]) -> float:
     """Return Krippendorff's α from the verdicts on each document."""
+    return float(alpha_of_sums(_coincidences(verdicts).sum(axis=0), _LABELS))
+
+
+def alpha_interval(found: Finished, resamples: int) -> Interval:
+    """Return the 95 % interval of α, NaN where documents of too few topics were judged by two or more."""
+    units = {unit: sides for unit, sides in by_unit(found).items() if len(sides) > 1}
+    if not units:
+        return _NAN, _NAN
+    pairs = _coincidences([[bool(saved.judgement.highlights) for saved in sides] for sides in units.values()])
+    topics, topic = np.unique([topic for topic, _ in units], return_inverse=True)
+    sums = [drawn @ pairs.reshape(-1, 4) for drawn in drawn_documents(topic, resamples)]
+    return middle_of(alpha_of_sums(np.concatenate(sums).reshape(-1, 2, 2), _LABELS), len(topics))
+
+
+_LABELS = np.array([0.0, 1.0])
+
+
+def _coincidences(verdicts: Iterable[Sequence[bool]]) -> Floats:
+    """Return the pairs of verdicts on each document that two or more judged."""
     relevant = [(len(each) - sum(each), sum(each)) for each in verdicts if len(each) > 1]
-    return alpha_of_counts(np.array(relevant, np.float64).reshape(-1, 2), np.array([0.0, 1.0]))
+    return coincidences(np.array(relevant, np.float64).reshape(-1, 2))
 
 
-def summed(parts: Sequence[NDArray[np.void]], names: Sequence[str], *, resamples: int = 0) -> Iterator[Agreement]:
-    """Yield the agreement of every two assessors whom comparisons of documents name by their numbers."""
+def summed(
+    parts: Sequence[NDArray[np.void]], names: Sequence[str], topics: Sequence[str] = (), *, resamples: int = 0
+) -> Iterator[Agreement]:
+    """Yield the agreement of every two assessors whom comparisons of documents name by their numbers.
+
+    Intervals, where there are resamples, need the topic of every part.
+    """
     rows = joined(parts)
     pair = rows["left"] * len(names) + rows["right"]
     order = np.argsort(pair, kind="stable")
     rows, pair = rows[order], pair[order]
+    topic = np.repeat(np.unique(topics, return_inverse=True)[1], list(map(len, parts)))[order] if resamples else order
     first = np.flatnonzero(np.diff(pair, prepend=-1))
     if not len(first):
         return
@@ -234,7 +264,9 @@ def summed(parts: Sequence[NDArray[np.void]], names: Sequence[str], *, resamples
             distance=float(known[(len(known) - 1) // 2] + known[len(known) // 2]) / 2 if len(known) else _NAN,
             relevant=(int(added["left_relevant"][k]), int(added["right_relevant"][k])),
             highlighted=(int(added["left_size"][k]), int(added["right_size"][k])),
-            intervals=intervals(_columns(rows[begin:end]), elements[:, begin:end], known, resamples)
+            intervals=intervals(
+                _columns(rows[begin:end]), elements[:, begin:end], distances, topic[begin:end], resamples
+            )
             if resamples
             else {},
         )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from focuseval.assessment.agreement import Agreement, agreements, alpha, finished, without_nan
+from focuseval.assessment.agreement import Agreement, agreements, alpha, alpha_interval, finished, without_nan
 from focuseval.assessment.golds import build_gold
 from focuseval.assessment.models.judging import WORDS
 from focuseval.assessment.models.prompt import COUNTED
@@ -21,7 +21,7 @@ from focuseval.assessment.plan import MODEL, PERSON, Assessor, assessors
 from focuseval.assessment.stability import DEFAULT, Replacement, replacements
 from focuseval.data.highlights import size
 from focuseval.data.tables import ABSENT, Column, Row, Table, numbers, words
-from focuseval.inference.agreement import RESAMPLES
+from focuseval.inference.agreement import FEWEST_TOPICS, RESAMPLES, Interval
 from focuseval.inference.correlation import mean_ranks, reading
 from focuseval.inference.sentences import fill
 from focuseval.report.page import static, templates
@@ -68,6 +68,8 @@ class Trust:
     apart: int
     """Pairs of assessors without a document in common, which are left out."""
     alpha: float
+    alpha_interval: Interval
+    """95 %; NaN where too few topics were judged by two or more."""
     quoted: tuple[Quoted, ...]
     addressed: tuple[Addressed, ...]
     orders: tuple[Replacement, ...]
@@ -87,6 +89,7 @@ class Trust:
         values: dict[str, Any] = {
             "assessors": [{"name": one.name, "label": one.label, "origin": one.origin} for one in self.assessors],
             "alpha": self.alpha,
+            "alpha_interval": self.alpha_interval,
             "pairs": [{**asdict(pair), "ratio": pair.ratio} for pair in self.pairs],
             "quotes": quotes,
             "addressed": [one._asdict() for one in self.addressed],
@@ -132,6 +135,7 @@ def project_trust(project: Project, runs: Sequence[Run] = (), measure: str = DEF
         tuple(pairs),
         len(known) * (len(known) - 1) // 2 - len(pairs),
         alpha(found),
+        alpha_interval(found, RESAMPLES),
         tuple(quoted),
         tuple(spoken),
         tuple(replacements(golds, shared, runs, measure, index)) if runs else (),
@@ -151,9 +155,12 @@ _LEVELS = (
 
 def value_with_interval(pair: Agreement, name: str, form: str) -> str:
     """Return a level of agreement and its interval."""
+    return _with_interval(float(getattr(pair, name)), pair.intervals.get(name, (nan, nan)), form)
+
+
+def _with_interval(value: float, interval: Interval, form: str) -> str:
     text = Column("", form=form).text
-    value = float(getattr(pair, name))
-    low, high = pair.intervals.get(name, (nan, nan))
+    low, high = interval
     return text(value) if isnan(value) or isnan(low) else f"{text(value)} [{text(low)}, {text(high)}]"
 
 
@@ -186,9 +193,12 @@ def _pair_tables(trust: Trust) -> list[Table]:
         levels = (value_with_interval(pair, name, form) for _, name, form in _LEVELS)
         rows.append((*labels, pair.documents, *levels, pair.elements, pair.entry_points))
     notes = (
-        "In brackets: 95 % intervals, over documents drawn with replacement. Only what both finished counts.",
+        (
+            "In brackets: 95 % intervals, by drawing topics and then documents of each; none of fewer than "
+            f"{FEWEST_TOPICS} topics in common. Only what both finished counts."
+        ),
         *([f"{trust.apart:,} pairs of assessors have no document in common."] if trust.apart else []),
-        f"Krippendorff's alpha of documents: {Column('', form='.3f').text(trust.alpha)}",
+        f"Krippendorff's alpha of documents: {_with_interval(trust.alpha, trust.alpha_interval, '.3f')}",
     )
     sides = ("relevant: first", "relevant: second", "characters: first", "characters: second", "second to first")
     amounts: list[Row] = [
@@ -257,6 +267,7 @@ def render_agreement(trust: Trust, title: str) -> str:
         bars=[(pair, bars(pair)) for pair in trust.pairs[:MOST_DRAWN]],
         slopes=[(one, slope(one)) for one in trust.orders[:MOST_DRAWN] if len(one.runs) <= MOST_RUNS],
         most=MOST_DRAWN,
+        fewest=FEWEST_TOPICS,
         models={one.label for one in trust.assessors if one.origin == MODEL},
         tables={table.title: table for table in tables(trust)},
         line=LINE,
