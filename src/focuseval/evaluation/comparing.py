@@ -151,9 +151,9 @@ def star_table(comparison: Comparison) -> Table:
     )
     power = "" if np.isnan(comparison.power) else f" Discriminative power {comparison.power:.1%}."
     notes = [comparison.sentence() + power, f"{STAR}: the row's run improves on the column's ({comparison.method})."]
-    if len(comparison.topics) > 1 and comparison.family:
-        least, most = comparison.detectable.min(), comparison.detectable.max()
-        notes.append(f"Detectable with probability .8, each pair by itself: from {least:.4f} to {most:.4f}.")
+    known = comparison.detectable[~np.isnan(comparison.detectable)]
+    if len(known):
+        notes.append(f"Detectable with probability .8, after the correction: {known.min():.4f} to {known.max():.4f}.")
     title = f"Significant improvements under {comparison.measure}"
     return Table(title, (*words(""), *numbers(*names)), rows if count > 1 else (), tuple(notes))
 
@@ -208,7 +208,7 @@ def comparisons_json(comparisons: Sequence[Comparison], correlations: Sequence[C
 
 def pair_json(c: Comparison, k: int) -> dict[str, Any]:
     """Return everything that is known of a pair, as plain values; what is not finite is null."""
-    better, worse = int(c.better[k]), int(c.worse[k])
+    better, worse, topics = int(c.better[k]), int(c.worse[k]), c.topics_needed(k)
     columns = ("p", "corrected", "effect", "detectable")
     return {
         "better": c.runs[better],
@@ -217,7 +217,8 @@ def pair_json(c: Comparison, k: int) -> dict[str, Any]:
         "interval": [float(c.low[k]), float(c.high[k])],
         "interval_corrected": False,
         **{("p_corrected" if name == "corrected" else name): _plain(getattr(c, name)[k]) for name in columns},
-        "topics_needed": int(c.needed[k]) if np.isfinite(c.needed[k]) else None,
+        "topics_needed": topics["needed"],
+        "topics_needed_interval": [topics["fewest"], topics["most"]],
         "topics_differing": int(c.differing[k]),
         "ties": int(c.tied[k]),
         "won_tied_lost": [int(c.won[k]), int(c.tied[k]), int(c.lost[k])],

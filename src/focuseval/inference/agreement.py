@@ -64,8 +64,9 @@ def alpha_of_sums(
 
     .. math:: \alpha = 1 - D_o / D_e
 
-    >>> alpha_of_sums(coincidences(np.array([[0.0, 2], [1, 1], [2, 0], [2, 0]])).sum(axis=0), np.arange(2)).round(3)
-    array(0.533)
+    >>> counted = np.array([[0.0, 2], [1, 1], [2, 0], [2, 0]])
+    >>> round(float(alpha_of_sums(coincidences(counted).sum(axis=0), np.arange(2))), 3)
+    0.533
     """
     distance = (labels[:, None] - labels) ** 2 if level == "interval" else 1.0 - np.eye(len(labels))
     totals = found.sum(axis=-1)

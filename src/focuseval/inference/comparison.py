@@ -7,6 +7,7 @@ a comparison that a command or a page prints is made here; its words are in `foc
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,11 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from focuseval.data.tables import Table, notebook, numbers, render, words
-from focuseval.errors import NotComparableError, counted
+from focuseval.errors import MeasureError, NotComparableError, counted
 from focuseval.inference.paired import BETTER, CANNOT_TELL, WORSE, Pair, Paired, judge_families, power, topics_needed
 from focuseval.inference.paired_tests import noise_of, paired_differences, ranked
 from focuseval.inference.sentences import equals_p, fill, listed, named, shown_p, shown_topics, signed
 from focuseval.inference.settings import Settings
+from focuseval.measures import parse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,6 +101,14 @@ class Comparison(Paired):
         """Discriminative power: the share of pairs with a significant difference (NaN for a single run)."""
         return float(self.significant.mean()) if self.family else float("nan")
 
+    @cached_property
+    def widest(self) -> float:
+        """The range of the measure, where it is a known one: no difference is larger."""
+        with suppress(MeasureError):
+            low, high = parse(self.measure).measure.bounds
+            return high - low
+        return np.inf
+
     @property
     def members(self) -> str:
         """The family in words: ``all 3 pairs``, ``the 2 pairs with NAME``, ``1 pair``."""
@@ -139,9 +149,14 @@ class Comparison(Paired):
             word=BETTER if self.significant[k] else CANNOT_TELL, reason=self.reason(k),
             won=int(self.won[k]), tied=int(self.tied[k]), lost=int(self.lost[k]),
             detectable=float(self.detectable[k]) if np.isfinite(self.detectable[k]) else None,
-            needed=int(self.needed[k]) if np.isfinite(self.needed[k]) else None, gains=gains,
+            **self.topics_needed(k), gains=gains,
         )  # fmt: skip
         return found if first == a else found.turned
+
+    def topics_needed(self, k: int) -> dict[str, int | None]:
+        """Return the topics that a pair needs as ``needed``, ``fewest`` and ``most``; None where there is no number."""
+        found = (int(number) if np.isfinite(number) else None for number in self.needed[k].tolist())
+        return dict(zip(("needed", "fewest", "most"), found, strict=True))
 
     def stars(self) -> NDArray[np.bool_]:
         """Return the matrix whose cell (i, j) says that run i improves significantly on run j."""
@@ -292,7 +307,7 @@ class Comparison(Paired):
                     float(self.effect[k]),
                     f"{self.won[k]} / {self.tied[k]} / {self.lost[k]}",
                     float(self.detectable[k]),
-                    shown_topics(float(self.needed[k])),
+                    shown_topics(*self.needed[k].tolist()),
                 )
             )
         columns = (
@@ -312,8 +327,8 @@ class Comparison(Paired):
         if self.family:
             lines.append(
                 "The star decides, not the interval. Detectable: the smallest difference that these topics show "
-                f"with probability .8, one pair by itself at {self.settings.alpha:g}; topics needed: for the one "
-                "observed."
+                "with probability .8 after the correction; topics needed: for the one observed, in brackets by the "
+                "95 % interval of the deviation."
             )
         if self.settings.tails == 1 and self.family:
             lines.append(
@@ -331,7 +346,8 @@ class Comparison(Paired):
         }
         for name in ("difference", "low", "high", "p", "corrected", "effect", "won", "tied", "lost"):
             columns[name] = pa.array(getattr(self, name))
-        columns |= {"detectable": pa.array(self.detectable), "needed": pa.array(self.needed)}
+        columns |= {"detectable": pa.array(self.detectable)}
+        columns |= dict(zip(("needed", "fewest", "most"), map(pa.array, self.needed.T), strict=True))
         return pa.table(columns | {"significant": pa.array(self.significant)})
 
     def to_pandas(self) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 from focuseval.data.spans import MOST
 from focuseval.errors import counted
 from focuseval.inference.intervals import bca, effect_size
-from focuseval.inference.paired_tests import EXACT, adjust, p_values, without_noise
+from focuseval.inference.paired_tests import EXACT, adjust, noise_of, p_values, without_noise
 from focuseval.inference.sentences import fill
 
 if TYPE_CHECKING:
@@ -54,9 +54,13 @@ class Pair:
     tied: int
     lost: int
     detectable: float | None
-    """The smallest difference that these topics show with probability .8; None for a single topic."""
+    """The smallest difference that these topics show with probability .8; None where there is none, or nothing can be
+    said of it: see `Paired.detectable`."""
     needed: int | None
-    """Topics that the difference would need; None where no number of them would do."""
+    """Topics that the difference would need; None where no number of them would do, or nothing can be said of it."""
+    fewest: int | None
+    most: int | None
+    """The same for the ends of the interval of the deviation, which is an estimate; None where there is no end."""
     gains: int
     """How many of the largest gains of the run with the higher mean make the whole difference; 0 without a difference,
     and where the other run gains nothing."""
@@ -98,10 +102,35 @@ class Paired:
     """Topics on which the second is better."""
     tied: NDArray[np.int64]
     """Topics on which both score the same."""
-    detectable: Vector
-    """The smallest difference that these topics show with probability .8."""
-    needed: Vector
-    """Topics with which the observed difference would be the smallest detectable one."""
+    deviation: Vector
+    """Pairs × 3: the standard deviation of the topics' differences, and the ends of its 95 % interval."""
+
+    @property
+    def widest(self) -> float:
+        """The largest difference that there can be; nothing is known of one."""
+        return np.inf
+
+    @cached_property
+    def detectable(self) -> Vector:
+        """For every pair, the smallest difference that these topics show with probability .8, corrected as it is.
+
+        NaN where no outcome could be significant, where all topics differ alike, and where none can be so large.
+        """
+        found = detectable(self.deviation[:, 0], self.differing + self.tied, self.settings, self.family)
+        return np.where(self._has_power & (found <= self.widest), found, np.nan)
+
+    @cached_property
+    def needed(self) -> Vector:
+        """Pairs × 3: topics with which the observed difference would be detectable, and for the ends of the deviation.
+
+        Infinite where no number would do, NaN where no outcome could be significant or all topics differ alike.
+        """
+        found = topics_needed(self.difference[:, None], self.deviation, self.settings, self.family)
+        return np.where(self._has_power[:, None], found, np.nan)
+
+    @property
+    def _has_power(self) -> NDArray[np.bool_]:
+        return self.reachable & (self.deviation[:, 0] > 0)
 
     @property
     def family(self) -> int:
@@ -153,10 +182,20 @@ class Paired:
 
 
 def power(pair: Pair) -> str:
-    """Say what these topics could have shown, and what the observed difference would need."""
-    if pair.detectable is None:
+    """Say what these topics could have shown, and what the observed difference would need; nothing if that is unknown.
+
+    What is said begins with a blank, as in the templates of the page.
+    """
+    if pair.topics == 1:
         return fill("one topic")
-    needed = fill("never") if pair.needed is None else fill("needed", n=pair.needed)
+    if pair.detectable is None and pair.needed is None:
+        return ""
+    needed = fill("never")
+    if pair.needed is not None:
+        span = fill("from", fewest=pair.fewest) if pair.most is None else fill("to", fewest=pair.fewest, most=pair.most)
+        needed = fill("needed", n=pair.needed, span=span)
+    if pair.detectable is None:
+        return fill("no power", needed=needed)
     return fill("power", detectable=f"{pair.detectable:.4f}", needed=needed)
 
 
@@ -189,17 +228,16 @@ def judge_families(differences: NDArray[np.float64], settings: Settings) -> list
     families, pairs, topics = differences.shape
     if not differences.size:
         none, zero = np.full(pairs, np.nan), np.zeros(pairs, np.int64)
-        return [Paired(settings, none, none, none, none, none, none, zero, zero, zero, none, none)] * families
+        unknown = np.full((pairs, 3), np.nan)
+        return [Paired(settings, none, none, none, none, none, none, zero, zero, zero, unknown)] * families
     rows = differences.reshape(-1, topics)
     mean = without_noise(rows.mean(axis=1), rows)
     low, high = bca(rows, resamples=settings.of_interval, seed=settings.seed)
     p = p_values(rows, settings, pairs) if topics > 1 else np.ones(len(rows))
-    deviation = rows.std(axis=1, ddof=1) if topics > 1 else np.zeros(len(rows))
     won, lost = (rows > 0).sum(axis=1), (rows < 0).sum(axis=1)
     found = (
         mean, low, high, p, np.concatenate([adjust(part, settings.correction) for part in np.split(p, families)]),
-        effect_size(rows), won, lost, topics - won - lost,
-        detectable(deviation, topics, settings), topics_needed(mean, deviation, settings, pairs),
+        effect_size(rows), won, lost, topics - won - lost, deviations(rows),
     )  # fmt: skip
     return [Paired(settings, *columns) for columns in zip(*(np.split(part, families) for part in found), strict=True)]
 
@@ -234,20 +272,45 @@ def smallest_p(
     return np.where(whole > 1, np.minimum(1.0, p), 1.0)
 
 
-def detectable(deviation: Vector, topics: int, settings: Settings) -> Vector:
-    r"""Return the smallest difference that the topics show with probability .8, for one pair by itself.
+def deviations(rows: NDArray[np.float64]) -> Vector:
+    """Return the standard deviation of every row and the ends of its 95 % interval: rows × 3, zero where none varies.
 
-    .. math:: (t_{1-\alpha/2} + t_{.8}) \cdot sd / \sqrt{n}
+    The interval is that of χ², with the degrees of freedom that the row's own kurtosis leaves (Shoemaker 2003): scores
+    tie on many topics and differ much on few, and then their variance is less certain than that of normal values.
 
-    NaN where there are fewer than two topics, and so no standard deviation.
+    >>> deviations(np.array([[0.1, -0.2, 0.3, 0.2, 0.0, 0.4]])).round(3).tolist()
+    [[0.216, 0.135, 0.53]]
+    """
+    from scipy.special import chdtri  # noqa: PLC0415  only power needs it
+
+    topics = rows.shape[1]
+    if topics < 2:
+        return np.zeros((len(rows), 3))
+    squares = (rows - rows.mean(axis=1, keepdims=True)) ** 2
+    total = squares.sum(axis=1)
+    peaked = topics * np.divide((squares**2).sum(axis=1), total**2, out=np.ones(len(rows)), where=total > 0)
+    freedom = np.minimum(topics - 1, 2 * topics / (peaked - (topics - 3) / (topics - 1)))
+    ends = (np.sqrt(freedom / chdtri(freedom, tail)) for tail in (0.025, 0.975))
+    deviation = np.sqrt(total / (topics - 1))
+    return np.asarray(np.where(deviation > noise_of(rows), deviation, 0.0) * [np.ones(len(rows)), *ends]).T
+
+
+def detectable(deviation: Vector, topics: NDArray[np.int64] | int, settings: Settings, family: int = 1) -> Vector:
+    r"""Return the smallest difference that the topics show with probability .8 or more in a family of pairs.
+
+    .. math:: \delta \cdot sd / \sqrt{n}, \quad
+        \delta = t_{1-\alpha/2} (1 - \tfrac{1}{4(n-1)}) + z_{.8} \sqrt{1 + t_{1-\alpha/2}^2 / (2(n-1))}
+
+    δ is where the noncentral t exceeds its bound with that probability, but for less than 1 % (Johnson and Welch 1940).
+    α is divided by the number of pairs: no correction ever asks a pair for more. NaN where there are fewer than two
+    topics, and so no standard deviation.
 
     >>> from focuseval.inference.settings import Settings
     >>> detectable(np.array([0.2]), 50, Settings()).round(4).tolist()
-    [0.0809]
+    [0.0808]
     """
-    if topics < 2:
-        return np.full(len(deviation), np.nan)
-    return deviation * _standardised(np.array(float(topics)), settings)
+    number = np.asarray(topics, np.float64)
+    return np.where(number > 1, deviation * _standardised(np.maximum(number, 2.0), settings, family), np.nan)
 
 
 def topics_needed(difference: Vector, deviation: Vector, settings: Settings, family: int = 1) -> Vector:
@@ -265,20 +328,22 @@ def topics_needed(difference: Vector, deviation: Vector, settings: Settings, fam
     fewest = number[int(np.argmax(enough))]
     with np.errstate(divide="ignore", invalid="ignore"):  # no difference: infinite, or NaN without a deviation either
         ratio = deviation / np.abs(difference)
-        lower = (ratio * _standardised(np.array(np.inf), settings)) ** 2
+        lower = (ratio * _standardised(np.array(np.inf), settings, family)) ** 2
     possible = (lower < MOST) & (difference != 0)
     needed = np.maximum(np.ceil(np.where(possible, lower, 2.0)), 2.0)
-    while (short := possible & (np.where(possible, ratio, 0.0) * _standardised(needed, settings) > 1)).any():
+    while (short := possible & (np.where(possible, ratio, 0.0) * _standardised(needed, settings, family) > 1)).any():
         needed += short
     return np.where(possible, np.maximum(needed, fewest), np.inf)
 
 
-def _standardised(topics: Vector, settings: Settings) -> Vector:
+def _standardised(topics: Vector, settings: Settings, family: int) -> Vector:
     """Return the smallest detectable difference in deviations; for infinitely many topics, times their root."""
     from scipy.special import ndtri, stdtrit  # noqa: PLC0415  only power needs it
 
-    shares = np.array([1 - settings.alpha / settings.tails, POWER])
+    level = settings.alpha / (max(1, family) if settings.correction != "none" else 1)
     if np.isinf(topics).all():
-        return np.asarray(ndtri(shares).sum())
-    sums: Vector = stdtrit((topics - 1)[..., None], shares).sum(axis=-1)
-    return sums / np.sqrt(topics)
+        return np.asarray(ndtri(1 - level / settings.tails) + ndtri(POWER))
+    freedom = topics - 1
+    bound = stdtrit(freedom, 1 - level / settings.tails)
+    shown = bound * (1 - 1 / (4 * freedom)) + ndtri(POWER) * np.sqrt(1 + bound**2 / (2 * freedom))
+    return np.asarray(shown / np.sqrt(topics))

@@ -36,7 +36,8 @@ MOST_INTERVALS = 20_000
 MOST_TAGS = 12
 
 FIELDS = (
-    "difference", "low", "high", "p", "corrected", "code", "won", "lost", "detectable", "needed", "gains", "reason",
+    "difference", "low", "high", "p", "corrected", "code", "won", "lost", "detectable", "needed", "fewest", "most",
+    "gains", "reason",
 )  # fmt: skip
 """What stands in a pair's list, in this order; see `page_pairs`."""
 
@@ -166,7 +167,7 @@ def page_pairs(
                 [
                     *interval, p, None if corrected == p else corrected,
                     lead if pair.word == CANNOT_TELL else 2 * lead, pair.won, pair.lost,
-                    detectable, pair.needed, pair.gains, reason,
+                    detectable, pair.needed, pair.fewest, pair.most, pair.gains, reason,
                 ]
             )  # fmt: skip
         means = found.means

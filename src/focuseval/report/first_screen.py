@@ -129,7 +129,8 @@ def verdict(evidence: Evidence) -> Verdict:
             sizes = {"difference": pair.difference, "low": pair.low, "high": pair.high}
             tests = {"p": pair.p, "p_corrected": pair.corrected, "word": pair.word, "reason": reason, "ties": pair.tied}
             power = {"detectable": pair.detectable, "topics_needed": pair.needed}
-            against.append({"run": run} | sizes | tests | power)
+            between = {"topics_needed_interval": [pair.fewest, pair.most]}
+            against.append({"run": run} | sizes | tests | power | between)
     rival = b if two or evidence.baseline is not None else None
     caveat = other_order(evidence.comparisons, a, rival, evidence.measure)
     return Verdict(found.word, found.headline, found.reason, tuple(against), caveat)
