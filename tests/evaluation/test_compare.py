@@ -13,6 +13,7 @@ from focuseval.cli import main
 from focuseval.errors import MeasureError, NotComparableError
 from focuseval.evaluation.comparing import compared_means_table, correlation_table, correlations, star_table, variants
 from focuseval.evaluation.scores import Counts, Scores, find_run, order_of
+from focuseval.inference.correlation import tau_interval
 
 EXAMPLE = next(iter(focuseval.example.__path__))
 VALUES = np.array([[[0.1, 0.5], [0.2, 0.4], [0.3, 0.6]], [[0.6, 0.5], [0.7, 0.5], [0.8, 0.4]]])
@@ -106,8 +107,16 @@ def test_what_cannot_vary_is_refused(axis, scale, words):
 
 def test_correlations_are_read_as_the_papers_read_them():
     found = correlations(SCORES, [("measures", ("AP", "RR"))])[0]
-    assert found.readings() == [("AP", "RR", pytest.approx(-1), "noticeable differences")]
-    assert correlation_table(found).rows == (("AP – RR", pytest.approx(-1), "noticeable differences"),)
+    ((a, b, tau, interval, said),) = found.readings()
+    assert (a, b, tau, said) == ("AP", "RR", pytest.approx(-1), "fewer than 8 runs")
+    assert interval == tau_interval(tau, 2)
+    (spearman,) = correlations(SCORES, [("measures", ("AP", "RR"))], "spearman")
+    assert np.isnan(spearman.readings()[0][3]).all()  # only τ has an interval
+    many = replace(found, runs=8)
+    assert many.readings()[0][4] == "noticeable differences"
+    assert correlation_table(found).notes[-1] == "Fewer than 8 runs: the correlation is not put into words."
+    assert correlation_table(many).rows[0][2:] == ("[-1.0000, -0.3512]", "noticeable differences")
+    assert correlation_table(found).rows == (("AP – RR", pytest.approx(-1), "[-1.0000, 0.3152]", "fewer than 8 runs"),)
 
 
 def test_tables_say_what_they_show():

@@ -48,8 +48,8 @@ KINDS: dict[str, str | tuple[str, str]] = {
         "nothing is relevant in {n} topics of the gold, which are left out",
     ),
     "unjudged": (
-        "{n} result is in a document that nobody judged and counts as wrong",
-        "{n} results are in documents that nobody judged and count as wrong",
+        "{n} result that the measures read is in a document that nobody judged and counts as wrong",
+        "{n} results that the measures read are in documents that nobody judged and count as wrong",
     ),
     "unplaced": (
         "{n} result has no known place in its document and gains nothing",

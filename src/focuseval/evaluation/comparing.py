@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.data.tables import Column, Table, numbers, words
+from focuseval.data.tables import ABSENT, Column, Table, numbers, words
 from focuseval.errors import MeasureError
 from focuseval.inference.comparison import STAR
-from focuseval.inference.correlation import correlate, explain, reading
+from focuseval.inference.correlation import FEW_RUNS, FEWEST_RUNS, correlate, explain, reading, tau_interval
 from focuseval.inference.intervals import bca
 from focuseval.measures import parse
 
@@ -51,12 +51,14 @@ class Correlation:
     coefficient: str
     remarks: tuple[str, ...] = ()
 
-    def readings(self) -> list[tuple[str, str, float, str]]:
-        """Return every pair: the two names, the coefficient, and what the papers call it."""
+    def readings(self) -> list[tuple[str, str, float, tuple[float, float], str]]:
+        """Return every pair: the two names, the coefficient, its interval (NaN but for τ), what the papers call it."""
         first, second = np.triu_indices(len(self.names), 1)
-        values = self.matrix[first, second].tolist()
+        values, unknown = self.matrix[first, second].tolist(), (float("nan"),) * 2
+        tau = self.coefficient in ("tau-a", "tau-b")
         return [
-            (self.names[i], self.names[j], tau, reading(tau)) for i, j, tau in zip(first, second, values, strict=True)
+            (self.names[i], self.names[j], v, tau_interval(v, self.runs) if tau else unknown, reading(v, self.runs))
+            for i, j, v in zip(first, second, values, strict=True)
         ]
 
 
@@ -162,10 +164,15 @@ def correlation_table(correlation: Correlation) -> Table:
     """Return a matrix of correlations, or for two names one line with its reading."""
     sign = {"tau-b": "τ_b", "tau-a": "τ_a", "tau-ap": "τ_AP", "spearman": "ρ"}[correlation.coefficient]
     title = f"Correlation ({sign}) of the rankings of {correlation.runs} runs: {correlation.title}"
-    notes = (*correlation.remarks, "≥ .9: equivalent; < .8: noticeable differences (Voorhees 2001).")
+    words_of = "≥ .9: equivalent; < .8: noticeable differences (Voorhees 2001)."
+    if correlation.runs < FEWEST_RUNS:
+        words_of = f"{FEW_RUNS.capitalize()}: the correlation is not put into words."
+    notes = (*correlation.remarks, words_of)
     if len(correlation.names) == 2:
-        pairs = tuple((f"{a} – {b}", tau, said) for a, b, tau, said in correlation.readings())
-        return Table(title, (*words("between"), *numbers(sign), *words("reading")), pairs, notes)
+        ((a, b, tau, (low, high), said),) = correlation.readings()
+        interval = ABSENT if np.isnan(low) else f"[{low:.4f}, {high:.4f}]"
+        columns = (*words("between"), *numbers(sign, "95 % interval over runs"), *words("reading"))
+        return Table(title, columns, ((f"{a} – {b}", tau, interval, said),), notes)
     rows = tuple((name, *row) for name, row in zip(correlation.names, correlation.matrix.tolist(), strict=True))
     return Table(title, (*words(""), *numbers(*correlation.names)), rows, notes)
 
@@ -198,7 +205,10 @@ def comparisons_json(comparisons: Sequence[Comparison], correlations: Sequence[C
                 "title": c.title,
                 "coefficient": c.coefficient,
                 "runs": c.runs,
-                "pairs": [{"a": a, "b": b, "value": _plain(v), "reading": r} for a, b, v, r in c.readings()],
+                "pairs": [
+                    {"a": a, "b": b, "value": _plain(v), "interval": [*map(_plain, ends)], "reading": r}
+                    for a, b, v, ends, r in c.readings()
+                ],
                 "remarks": list(c.remarks),
             }
             for c in correlations

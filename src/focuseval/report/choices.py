@@ -18,7 +18,6 @@ from focuseval.inference.paired import CANNOT_TELL
 from focuseval.inference.paired_tests import NOISE, paired_differences
 from focuseval.inference.sentences import TEMPLATES, listed, shown_p
 from focuseval.inference.slices import FEWEST, judge_slices
-from focuseval.report.evidence import cut_of
 from focuseval.report.first_screen import UNDECIDED
 
 if TYPE_CHECKING:
@@ -68,7 +67,7 @@ class Choices:
     """What `page_pairs` returns; None for a single run."""
     undecided: tuple[str, str]
     """Headline and reason where no topic is compared."""
-    cuts: tuple[list[int | str] | None, ...]
+    cuts: tuple[tuple[int, str] | None, ...]
     """How much of a list each measure looks at."""
     slices: tuple[dict[str, Any], ...] = ()
     """Parts of the topics: group, name, topics, and ``judged``: under every measure four numbers of every pair, one
@@ -110,7 +109,7 @@ def choices_of(evidence: Evidence) -> Choices:
         noise=NOISE,
         comparisons=pairs,
         undecided=UNDECIDED,
-        cuts=tuple(cut_of(asked) for asked in evidence.evaluation.plan.measures),
+        cuts=tuple(asked.cut for asked in evidence.evaluation.plan.measures),
         slices=slices,
         slices_note=note,
     )

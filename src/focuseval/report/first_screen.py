@@ -214,7 +214,8 @@ def remarks(evidence: Evidence) -> tuple[str, ...]:
         lines.append(f"{len(gaps) - 3} more runs do not answer every topic; the table of runs counts them.")
     if most := max((c.unjudged for c in counts), default=0):
         runs = "a run" if len(counts) == 1 else "the runs"
-        lines.append(f"Up to {most:,} results of {runs} are in documents that nobody judged: they count as wrong.")
+        read = f"Up to {most:,} results of {runs} that the measures read"
+        lines.append(f"{read} are in documents that nobody judged: they count as wrong.")
     named = zip(evidence.labels, counts, strict=True)
     lines += [f"{remark}." for label, own in named for remark in own.remarks(label)]
     if len(evidence.drawn) < len(evidence.labels):

@@ -22,7 +22,7 @@ from focuseval.assessment.stability import DEFAULT, Replacement, replacements
 from focuseval.data.highlights import size
 from focuseval.data.tables import ABSENT, Column, Row, Table, numbers, words
 from focuseval.inference.agreement import FEWEST_TOPICS, RESAMPLES, Interval
-from focuseval.inference.correlation import mean_ranks, reading
+from focuseval.inference.correlation import FEWEST_RUNS, mean_ranks, reading, tau_interval
 from focuseval.inference.sentences import fill
 from focuseval.report.page import static, templates
 
@@ -217,12 +217,15 @@ def _order_tables(trust: Trust) -> list[Table]:
     rows: list[Row] = []
     flips: list[Row] = []
     for one in trust.orders:
-        order = (one.documents, one.topics, one.tau, one.tau_ap, reading(one.tau), one.pairs, len(one.flips))
-        rows.append((one.left, one.right, *order))
+        order = (one.documents, one.topics, one.tau, one.tau_ap, reading(one.tau, len(one.runs)))
+        rows.append((one.left, one.right, *order, one.pairs, len(one.flips)))
         for flip in one.flips:
             needed = (round(number) if number < 1e9 else None for number in (flip.topics, flip.judgements))
             flips.append((one.left, one.right, *flip[:4], *needed))
-    note = f"Runs ranked by {trust.measure}, over the documents that both finished; τ from .9 on is called equivalent."
+    note = (
+        f"Runs ranked by {trust.measure}, over the documents that both finished; τ from .9 on is called equivalent, if "
+        f"there are {FEWEST_RUNS} runs or more."
+    )
     ordered = Table("Order of the runs", columns, tuple(rows), (note,))
     columns = (*words("judged by", "replaced by", "better", "worse"), *numbers("by the first", "by the second"))
     columns += numbers("topics", "judgements", form=".0f")
@@ -294,7 +297,9 @@ def sentences(trust: Trust) -> list[str]:
     for one in orders[:MOST_SAID]:
         if not isnan(one.tau):
             flips = fill("flips", n=len(one.flips), all=one.pairs)
-            lines.append(f"{one.right} in the place of {one.left}: τ {one.tau:.2f} ({reading(one.tau)}), {flips}.")
+            low, high = tau_interval(one.tau, len(one.runs))
+            said = f"τ {one.tau:.2f} [{low:.2f}, {high:.2f}] ({reading(one.tau, len(one.runs))})"
+            lines.append(f"{one.right} in the place of {one.left}: {said}, {flips}.")
     lines += [
         f"{one.assessor}: {one.invented:.1%} of {sum(one.quotes):,} quotes are not in the text."
         for one in trust.quoted
