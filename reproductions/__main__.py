@@ -17,6 +17,10 @@ NAMES = (
     "chroma_table1",
     "chroma_table2",
     "significance_tests",
+    "slices",
+    "power",
+    "agreement_intervals",
+    "rank_correlation",
 )
 README = Path(__file__).with_name("README.md")
 

@@ -114,7 +114,7 @@ def test_correlations_are_read_as_the_papers_read_them():
     assert np.isnan(spearman.readings()[0][3]).all()  # only τ has an interval
     many = replace(found, runs=8)
     assert many.readings()[0][4] == "noticeable differences"
-    assert correlation_table(found).notes[-1] == "Fewer than 8 runs: the correlation is not put into words."
+    assert correlation_table(found).notes[-1].endswith("(Voorhees 2001), of 8 runs or more.")
     assert correlation_table(many).rows[0][2:] == ("[-1.0000, -0.3512]", "noticeable differences")
     assert correlation_table(found).rows == (("AP – RR", pytest.approx(-1), "[-1.0000, 0.3152]", "fewer than 8 runs"),)
 

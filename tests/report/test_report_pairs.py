@@ -37,8 +37,7 @@ def said_by_page(data, measure, pair_of, runs, measures):
     corrected = "" if pair["corrected"] is None else filled("corrected", p=p(pair["corrected"]))
     reason = "" if pair["reason"] is None else filled("reason", reason=data["reasons"][pair["reason"]])
     numbers = filled("numbers", **sizes, p=equals_p(p(pair["p"])), corrected=corrected, reason=reason)
-    ends = {name: pair[name] for name in ("fewest", "most")}
-    span = filled("from" if pair["most"] is None else "to", **ends)
+    span = filled("to", fewest=pair["fewest"], most="–" if pair["most"] is None else pair["most"])
     needed = filled("never") if pair["needed"] is None else filled("needed", n=pair["needed"], span=span)
     shown = "" if pair["needed"] is None else filled("no power", needed=needed)
     if part["topics"] == 1:

@@ -228,10 +228,7 @@ def _coincidences(verdicts: Iterable[Sequence[bool]]) -> Floats:
 def summed(
     parts: Sequence[NDArray[np.void]], names: Sequence[str], topics: Sequence[str] = (), *, resamples: int = 0
 ) -> Iterator[Agreement]:
-    """Yield the agreement of every two assessors whom comparisons of documents name by their numbers.
-
-    Intervals, where there are resamples, need the topic of every part.
-    """
+    """Yield the agreement of every two assessors whom comparisons of documents, of some topics, name by numbers."""
     rows = joined(parts)
     pair = rows["left"] * len(names) + rows["right"]
     order = np.argsort(pair, kind="stable")
@@ -240,8 +237,8 @@ def summed(
     first = np.flatnonzero(np.diff(pair, prepend=-1))
     if not len(first):
         return
-    elements, documents = _moments(rows, first), np.diff(first, append=len(rows))
-    added = dict(zip(_ADDED, np.add.reduceat(_columns(rows), first, axis=1), strict=True))
+    elements, columns, documents = _moments(rows, first), _columns(rows), np.diff(first, append=len(rows))
+    added = dict(zip(_ADDED, np.add.reduceat(columns, first, axis=1), strict=True))
     sums = np.add.reduceat(elements, first, axis=1)
     left, right, both = (added[name] / documents for name in _ADDED[:3])
     jaccard, f = overlap_of_sums(added["common"], added["left_size"] + added["right_size"])
@@ -264,9 +261,7 @@ def summed(
             distance=float(known[(len(known) - 1) // 2] + known[len(known) // 2]) / 2 if len(known) else _NAN,
             relevant=(int(added["left_relevant"][k]), int(added["right_relevant"][k])),
             highlighted=(int(added["left_size"][k]), int(added["right_size"][k])),
-            intervals=intervals(
-                _columns(rows[begin:end]), elements[:, begin:end], distances, topic[begin:end], resamples
-            )
+            intervals=intervals(columns[:, begin:end], elements[:, begin:end], distances, topic[begin:end], resamples)
             if resamples
             else {},
         )

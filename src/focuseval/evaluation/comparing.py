@@ -14,7 +14,7 @@ import numpy as np
 from focuseval.data.tables import ABSENT, Column, Table, numbers, words
 from focuseval.errors import MeasureError
 from focuseval.inference.comparison import STAR
-from focuseval.inference.correlation import FEW_RUNS, FEWEST_RUNS, correlate, explain, reading, tau_interval
+from focuseval.inference.correlation import FEWEST_RUNS, correlate, explain, reading, tau_interval
 from focuseval.inference.intervals import bca
 from focuseval.measures import parse
 
@@ -164,9 +164,7 @@ def correlation_table(correlation: Correlation) -> Table:
     """Return a matrix of correlations, or for two names one line with its reading."""
     sign = {"tau-b": "τ_b", "tau-a": "τ_a", "tau-ap": "τ_AP", "spearman": "ρ"}[correlation.coefficient]
     title = f"Correlation ({sign}) of the rankings of {correlation.runs} runs: {correlation.title}"
-    words_of = "≥ .9: equivalent; < .8: noticeable differences (Voorhees 2001)."
-    if correlation.runs < FEWEST_RUNS:
-        words_of = f"{FEW_RUNS.capitalize()}: the correlation is not put into words."
+    words_of = f"≥ .9: equivalent; < .8: noticeable differences (Voorhees 2001), of {FEWEST_RUNS} runs or more."
     notes = (*correlation.remarks, words_of)
     if len(correlation.names) == 2:
         ((a, b, tau, (low, high), said),) = correlation.readings()
@@ -218,7 +216,8 @@ def comparisons_json(comparisons: Sequence[Comparison], correlations: Sequence[C
 
 def pair_json(c: Comparison, k: int) -> dict[str, Any]:
     """Return everything that is known of a pair, as plain values; what is not finite is null."""
-    better, worse, topics = int(c.better[k]), int(c.worse[k]), c.topics_needed(k)
+    better, worse = int(c.better[k]), int(c.worse[k])
+    pair = c.against(better, worse)
     columns = ("p", "corrected", "effect", "detectable")
     return {
         "better": c.runs[better],
@@ -227,8 +226,8 @@ def pair_json(c: Comparison, k: int) -> dict[str, Any]:
         "interval": [float(c.low[k]), float(c.high[k])],
         "interval_corrected": False,
         **{("p_corrected" if name == "corrected" else name): _plain(getattr(c, name)[k]) for name in columns},
-        "topics_needed": topics["needed"],
-        "topics_needed_interval": [topics["fewest"], topics["most"]],
+        "topics_needed": pair.needed,
+        "topics_needed_interval": [pair.fewest, pair.most],
         "topics_differing": int(c.differing[k]),
         "ties": int(c.tied[k]),
         "won_tied_lost": [int(c.won[k]), int(c.tied[k]), int(c.lost[k])],

@@ -105,8 +105,7 @@ class Comparison(Paired):
     def widest(self) -> float:
         """The range of the measure, where it is a known one: no difference is larger."""
         with suppress(MeasureError):
-            low, high = parse(self.measure).measure.bounds
-            return high - low
+            return float(np.diff(parse(self.measure).measure.bounds)[0])
         return np.inf
 
     @property
@@ -142,6 +141,7 @@ class Comparison(Paired):
         if self.difference[k] != 0 and self.lost[k]:
             sizes = np.sort(self.differences(first, second))[::-1]
             gains = int(np.argmax(np.cumsum(sizes) >= sizes.sum() - noise_of(sizes[None])[0])) + 1
+        needed, fewest, most = (int(number) if np.isfinite(number) else None for number in self.needed[k].tolist())
         found = Pair(
             a=first, b=second, means=(float(means[first]), float(means[second])),
             difference=float(self.difference[k]), low=float(self.low[k]), high=float(self.high[k]),
@@ -149,14 +149,9 @@ class Comparison(Paired):
             word=BETTER if self.significant[k] else CANNOT_TELL, reason=self.reason(k),
             won=int(self.won[k]), tied=int(self.tied[k]), lost=int(self.lost[k]),
             detectable=float(self.detectable[k]) if np.isfinite(self.detectable[k]) else None,
-            **self.topics_needed(k), gains=gains,
+            needed=needed, fewest=fewest, most=most, gains=gains,
         )  # fmt: skip
         return found if first == a else found.turned
-
-    def topics_needed(self, k: int) -> dict[str, int | None]:
-        """Return the topics that a pair needs as ``needed``, ``fewest`` and ``most``; None where there is no number."""
-        found = (int(number) if np.isfinite(number) else None for number in self.needed[k].tolist())
-        return dict(zip(("needed", "fewest", "most"), found, strict=True))
 
     def stars(self) -> NDArray[np.bool_]:
         """Return the matrix whose cell (i, j) says that run i improves significantly on run j."""

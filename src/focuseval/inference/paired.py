@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focuseval.data.spans import MOST
+from focuseval.data.tables import ABSENT
 from focuseval.errors import counted
 from focuseval.inference.intervals import bca, effect_size
 from focuseval.inference.paired_tests import EXACT, adjust, noise_of, p_values, without_noise
@@ -182,18 +183,13 @@ class Paired:
 
 
 def power(pair: Pair) -> str:
-    """Say what these topics could have shown, and what the observed difference would need; nothing if that is unknown.
-
-    What is said begins with a blank, as in the templates of the page.
-    """
+    """Say, behind a blank, what these topics could have shown and what the difference would need; or nothing."""
     if pair.topics == 1:
         return fill("one topic")
     if pair.detectable is None and pair.needed is None:
         return ""
-    needed = fill("never")
-    if pair.needed is not None:
-        span = fill("from", fewest=pair.fewest) if pair.most is None else fill("to", fewest=pair.fewest, most=pair.most)
-        needed = fill("needed", n=pair.needed, span=span)
+    span = fill("to", fewest=pair.fewest, most=ABSENT if pair.most is None else pair.most)
+    needed = fill("never") if pair.needed is None else fill("needed", n=pair.needed, span=span)
     if pair.detectable is None:
         return fill("no power", needed=needed)
     return fill("power", detectable=f"{pair.detectable:.4f}", needed=needed)

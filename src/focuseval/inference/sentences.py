@@ -34,7 +34,6 @@ TEMPLATES: dict[str, str | list[str]] = {
     "no power": " Not even the largest difference there can be would these topics show with probability .8; {needed}.",
     "needed": ["the observed one needs {n} topic{span}", "the observed one needs {n} topics{span}"],
     "to": " ({fewest} to {most}: the deviation is an estimate)",
-    "from": " ({fewest} or more: the deviation is an estimate)",
     "never": "no number of topics would show the observed one",
     "one topic": " One topic says nothing about others.",
     "wins": "A is better on {won}, B on {lost} and neither on {tied} of {topics}.",

@@ -67,7 +67,7 @@
   const power = ({ detectable, needed, fewest, most, topics }) => {
     if (topics === 1) return fill("one topic");
     if (detectable === null && needed === null) return "";
-    const said = needed === null ? fill("never") : fill("needed", { n: needed, span: most === null ? fill("from", { fewest }) : fill("to", { fewest, most }) });
+    const said = needed === null ? fill("never") : fill("needed", { n: needed, span: fill("to", { fewest, most: most ?? "–" }) });
     return detectable === null ? fill("no power", { needed: said }) : fill("power", { detectable: shown(detectable), needed: said });
   };
 
