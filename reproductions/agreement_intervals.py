@@ -20,6 +20,8 @@ TOPICS = (3, 4, 5, 8, 10, 25, 50)
 VARYING = {"alike": 0.0, "somewhat": 1.0, "much": 2.0}
 SAMPLES = 300
 RESAMPLES = 500
+ALL = 100_000
+"""Topics that the truth is over."""
 LEVELS = {"kappa": "κ", "alpha": "α", "f": "F"}
 
 
@@ -56,7 +58,7 @@ def levels(documents: NDArray[np.float64], sums: NDArray[np.float64]) -> dict[st
 @cache
 def truth(varying: float) -> dict[str, float]:
     """Return the agreement over all topics."""
-    topic, sums = judged(np.random.default_rng(1), 100_000, varying)
+    topic, sums = judged(np.random.default_rng(1), ALL, varying)
     return {name: float(value) for name, value in levels(np.array(float(len(topic))), sums.sum(axis=1)).items()}
 
 

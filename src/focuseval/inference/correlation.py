@@ -95,16 +95,16 @@ FEW_RUNS = f"fewer than {FEWEST_RUNS} runs"
 
 
 def tau_interval(tau: float, runs: int) -> tuple[float, float]:
-    """Return the 95 % interval of τ (a or b) over runs such as these: Wilson's of a share, with as many trials as runs.
+    """Return the 95 % interval of τ (a or b) over runs such as these: Wilson's of a share, with a trial less than runs.
 
     τ is the share of pairs in the same order less the share in the other one, but pairs of the same runs say much the
-    same: they count as no more answers than there are runs. It holds τ more often than it says
+    same: they count as no more answers than there are neighbours. It holds τ more often than it says
     (``reproductions/rank_correlation.py``), and has a width at τ = 1, as no bootstrap does.
 
     >>> [round(end, 2) for end in tau_interval(1.0, 3)], [round(end, 2) for end in tau_interval(0.9, 50)]
-    ([-0.12, 1.0], [0.72, 0.97])
+    ([-0.32, 1.0], [0.7, 0.97])
     """
-    share = 1.959963984540054**2 / max(runs, 1)  # the normal quantile of .975, squared
+    share = 1.959963984540054**2 / max(runs - 1, 1)  # the normal quantile of .975, squared
     half = np.sqrt(share * (1 + share - tau * tau))
     return float(tau - half) / (1 + share), float(tau + half) / (1 + share)
 
