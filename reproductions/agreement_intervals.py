@@ -16,10 +16,10 @@ from focuseval.data.tables import Table, numbers, words
 from focuseval.inference import agreement
 from focuseval.inference.agreement import Interval
 
-TOPICS = (3, 4, 5, 8, 10, 25, 50)
+TOPICS = (3, 5, 8, 10, 25)
 VARYING = {"alike": 0.0, "somewhat": 1.0, "much": 2.0}
-SAMPLES = 300
-RESAMPLES = 500
+SAMPLES = 200
+RESAMPLES = 400
 ALL = 100_000
 """Topics that the truth is over."""
 LEVELS = {"kappa": "κ", "alpha": "α", "f": "F"}
