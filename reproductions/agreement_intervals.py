@@ -18,7 +18,7 @@ from focuseval.inference.agreement import Interval
 
 TOPICS = (3, 5, 8, 10, 25)
 VARYING = {"alike": 0.0, "somewhat": 1.0, "much": 2.0}
-SAMPLES = 200
+SAMPLES = 400
 RESAMPLES = 400
 ALL = 100_000
 """Topics that the truth is over."""
