@@ -19,6 +19,10 @@ NAMES = (
     "significance_tests",
     "intervals",
     "gate_alarms",
+    "slices",
+    "power",
+    "agreement_intervals",
+    "rank_correlation",
 )
 README = Path(__file__).with_name("README.md")
 

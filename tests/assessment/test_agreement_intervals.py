@@ -1,4 +1,7 @@
-"""Intervals of agreement equal a slow version that repeats documents, and are right where one can tell."""
+"""Intervals of agreement equal a slow version that repeats documents, and are right where one can tell.
+
+`reproductions/agreement_intervals.py` measures how often they hold what is true.
+"""
 
 import math
 
@@ -6,25 +9,24 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
-from focuseval.assessment.agreement import agreements, finished
+from focuseval.assessment.agreement import agreements, alpha, alpha_interval, finished
 from focuseval.assessment.store import Key
 from focuseval.collection.rendering import Document
-from focuseval.inference.agreement import LEVEL, intervals, of_median
-from oracle.agreement import cohen_kappa, correlation, moments, overlap
+from focuseval.inference.agreement import FEWEST_TOPICS, LEVEL, drawn_documents, intervals, middle_of
+from oracle.agreement import cohen_kappa, correlation, krippendorff_alpha, moments, overlap
 from strategies.assessing import PAGE, mark, save
 from strategies.pages import extents_of
 
 DRAWS = 40
 
 
-def slow(labels, sizes, specificities, names=("kappa", "jaccard", "f", "specificity", "ratio")):
+def slow(labels, sizes, specificities, distances, topic):
     """Draw documents as the fast version does, write each down as often as it was drawn, compute everything anew."""
-    number = len(labels[0])
-    drawn = np.random.default_rng(0).multinomial(number, np.full(number, 1 / number), size=DRAWS)
-    found = {name: [] for name in names}
-    for counts in drawn:
-        rows = np.repeat(np.arange(number), counts)
+    found = {name: [] for name in ("kappa", "jaccard", "f", "specificity", "ratio", "distance")}
+    for counts in np.concatenate(list(drawn_documents(topic, DRAWS))):
+        rows = np.repeat(np.arange(len(topic)), counts)
         common, left, right = (np.array(side)[rows] for side in sizes)
         elements = np.concatenate([np.zeros((2, 0)), *(specificities[row] for row in rows)], axis=1)
         found["kappa"].append(cohen_kappa(np.array(labels[0])[rows], np.array(labels[1])[rows]))
@@ -33,28 +35,55 @@ def slow(labels, sizes, specificities, names=("kappa", "jaccard", "f", "specific
         found["f"].append(f)
         found["specificity"].append(correlation(*elements))
         found["ratio"].append(right.sum() / left.sum() if left.sum() else math.nan)
-    return {name: _middle(values) for name, values in found.items()}
+        known = distances[rows][~np.isnan(distances[rows])]
+        found["distance"].append(np.median(known) if len(known) else math.nan)
+    return {name: _stretched(values, len(set(topic.tolist()))) for name, values in found.items()}
 
 
-def _middle(values):
+def _stretched(values, topics):
+    """Percentiles as far out as Student's t is, and wider by the bias of a standard deviation."""
     known = [value for value in values if not math.isnan(value)]
     if 2 * len(known) < len(values):
         return (math.nan, math.nan)
-    return tuple(np.quantile(known, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]))
+    tail = stats.norm.sf(math.sqrt(topics / (topics - 1)) * stats.t.ppf((1 + LEVEL) / 2, topics - 1))
+    return tuple(np.quantile(known, [tail, 1 - tail]))
 
 
-@given(st.integers(1, 8), st.integers(0, 10_000))
-def test_intervals_equal_those_of_documents_repeated(number, seed):
+@given(st.integers(FEWEST_TOPICS, 8), st.integers(0, 20), st.integers(0, 10_000))
+def test_intervals_equal_those_of_documents_repeated(topics, more, seed):
     random = np.random.default_rng(seed)
+    topic = random.permutation(np.r_[np.arange(topics), random.integers(0, topics, more)])
+    number = len(topic)
     left, right = random.integers(0, 60, (2, number)) * random.integers(0, 2, (2, number))
     common = np.minimum(left, right) // 2
     labels = [(side > 0).astype(float).tolist() for side in (left, right)]
     specificities = [random.integers(0, 5, (2, random.integers(0, 4))) / 4 for _ in range(number)]
     sizes = [common.tolist(), left.tolist(), right.tolist()]
     verdicts = [*labels, np.prod(labels, axis=0)]
-    fast = intervals(np.vstack([verdicts, sizes]), np.transpose(_moments(specificities)), [], DRAWS)
-    for name, wanted in slow(labels, sizes, specificities).items():
+    distances = np.where(np.prod(labels, axis=0) > 0, random.integers(0, 90, number), np.nan)
+    given_to = (np.vstack([verdicts, sizes]), np.transpose(_moments(specificities)), distances, topic, DRAWS)
+    fast = intervals(*given_to)
+    for name, wanted in slow(labels, sizes, specificities, distances, topic).items():
         assert fast[name] == pytest.approx(wanted, nan_ok=True, abs=1e-9), name
+
+
+def test_topics_are_drawn_and_of_each_as_many_documents_as_it_has():
+    topic = np.array([2, 0, 2, 2, 1, 2])
+    drawn = np.concatenate(list(drawn_documents(topic, 4000)))
+    of_topics = np.stack([drawn[:, topic == number].sum(axis=1) for number in range(3)], axis=1)
+    assert not (of_topics % [1, 1, 4]).any()
+    assert (of_topics // [1, 1, 4]).sum(axis=1).tolist() == [3] * 4000
+    assert drawn.mean(axis=0) == pytest.approx(np.ones(6), abs=0.06)
+    assert np.ptp(drawn[of_topics[:, 2] == 4][:, topic == 2], axis=0).min() > 0
+
+
+def test_fewer_topics_than_five_have_no_interval():
+    columns, elements, nothing = np.ones((6, 8)), np.ones((6, 8)), np.full(8, np.nan)
+    few, enough = (intervals(columns, elements, nothing, np.arange(8) % topics) for topics in (4, 5))
+    assert few.keys() == enough.keys()
+    assert np.isnan(list(few.values())).all()
+    assert enough["f"] == (1.0, 1.0)
+    assert np.isnan(middle_of(np.arange(100.0), 4)).all()
 
 
 def _moments(specificities):
@@ -68,7 +97,7 @@ def _moments(specificities):
 
 def judge(store, name, number, *spans):
     document = f"d{number}"
-    key, page = Key(name, "1", document), Document(document, PAGE.text, PAGE.elements)
+    key, page = Key(name, str(number % 6), document), Document(document, PAGE.text, PAGE.elements)
     for span in spans:
         save(store, mark(*span), key=key, page=page)
     save(store, {"kind": "finish", "relevant": bool(spans)}, key=key, page=page)
@@ -104,17 +133,25 @@ def test_without_resamples_there_are_no_intervals(store):
     assert pair.intervals == {}
 
 
-@given(st.lists(st.integers(0, 100), min_size=6, max_size=60))
-def test_the_interval_of_a_median_is_between_two_of_the_values_and_holds_it(values):
-    low, high = of_median(values)
-    assert {low, high} <= set(map(float, values))
-    assert low <= np.median(values) <= high
-
-
-def test_the_interval_of_a_median_holds_it_as_often_as_it_says():
-    random = np.random.default_rng(1)
-    held = [low <= 0 <= high for low, high in (of_median(random.normal(size=25).tolist()) for _ in range(2000))]
-    assert 0.95 <= np.mean(held) < 0.98
+def test_the_interval_of_alpha_is_that_of_the_same_documents_drawn(store):
+    random = np.random.default_rng(3)
+    for number in range(24):
+        for name in ("ann", "bob", "cy")[: random.integers(2, 4)]:
+            judge(store, name, number, *([(0, 6)] if random.random() < 0.4 + 0.1 * (number % 6) else []))
+    found = finished(store)
+    units = sorted({unit for judged in found.values() for unit in judged})
+    table = np.array(
+        [[float(bool(j[u].judgement.highlights)) if u in j else math.nan for u in units] for j in found.values()]
+    )
+    assert alpha(found) == pytest.approx(krippendorff_alpha(table))
+    order = list(dict.fromkeys(unit for judged in found.values() for unit in judged))
+    topic = np.array([int(unit[0]) for unit in order])
+    columns = table[:, [units.index(unit) for unit in order]]
+    drawn = np.concatenate(list(drawn_documents(topic, DRAWS)))
+    values = [krippendorff_alpha(np.repeat(columns, counts, axis=1)) for counts in drawn]
+    assert alpha_interval(found, DRAWS) == pytest.approx(_stretched(values, 6))
+    assert alpha_interval(found, DRAWS)[0] < alpha(found) < alpha_interval(found, DRAWS)[1]
+    assert np.isnan(alpha_interval({"ann": found["ann"]}, DRAWS)).all()
 
 
 def test_only_those_who_share_documents_are_compared(store):

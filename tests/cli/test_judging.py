@@ -135,11 +135,12 @@ def test_power_is_printed_by_compare_and_report():
     (pair,) = comparison(RUNS[0], RUNS[1], *ASKED)["pairs"]
     reason = report(RUNS[0], RUNS[1], *ASKED)["first"]["verdict"]["reason"]
     said = f"would have shown a difference of {pair['detectable']:.4f}; the observed one needs {pair['topics_needed']}"
-    assert said in reason
+    between = "{} to {}".format(*pair["topics_needed_interval"])
+    assert f"{said} topics ({between}: the deviation is an estimate)" in reason
     assert "over 6 topics (0 tied)" in reason
     shown = invoke("compare", GOLD, *RUNS[:2], *ASKED, "--docs", ARTICLES).stdout
     assert re.search(rf"^detectable +{pair['detectable']:.4f}$", shown, re.MULTILINE)
-    assert re.search(rf"^topics needed +{pair['topics_needed']}$", shown, re.MULTILINE)
+    assert re.search(rf"^topics needed +{pair['topics_needed']} \({between}\)$", shown, re.MULTILINE)
 
 
 @pytest.mark.parametrize("command", ["compare", "report", "gate"])

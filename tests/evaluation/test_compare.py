@@ -21,7 +21,7 @@ from focuseval.evaluation.comparing import (
     variants,
 )
 from focuseval.evaluation.scores import Counts, Scores, find_run, order_of
-from focuseval.inference.correlation import SamePairs
+from focuseval.inference.correlation import SamePairs, tau_interval
 
 EXAMPLE = next(iter(focuseval.example.__path__))
 VALUES = np.array([[[0.1, 0.5], [0.2, 0.4], [0.3, 0.6]], [[0.6, 0.5], [0.7, 0.5], [0.8, 0.4]]])
@@ -141,8 +141,16 @@ def test_what_cannot_vary_is_refused(axis, scale, words):
 
 def test_correlations_are_read_as_the_papers_read_them():
     found = correlations(SCORES, [("measures", ("AP", "RR"))])[0]
-    assert found.readings() == [("AP", "RR", pytest.approx(-1), "noticeable differences")]
-    assert correlation_table(found).rows == (("AP – RR", pytest.approx(-1), "noticeable differences"),)
+    ((a, b, tau, interval, said),) = found.readings()
+    assert (a, b, tau, said) == ("AP", "RR", pytest.approx(-1), "fewer than 8 runs")
+    assert interval == tau_interval(tau, 2)
+    (spearman,) = correlations(SCORES, [("measures", ("AP", "RR"))], "spearman")
+    assert np.isnan(spearman.readings()[0][3]).all()  # only τ has an interval
+    many = replace(found, runs=8)
+    assert many.readings()[0][4] == "noticeable differences"
+    assert correlation_table(found).notes[-1].endswith("(Voorhees 2001), of 8 runs or more.")
+    assert correlation_table(many).rows[0][2:] == ("[-1.0000, -0.2913]", "noticeable differences")
+    assert correlation_table(found).rows == (("AP – RR", pytest.approx(-1), "[-1.0000, 0.5869]", "fewer than 8 runs"),)
 
 
 def test_tables_say_what_they_show():

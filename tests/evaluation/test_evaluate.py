@@ -203,3 +203,26 @@ def test_strict_structure_restricts_the_elements_of_highlights_too():
         [fe.evaluate(gold, run, ["xCI@50"], cas=cas, **options).mean[0, 0] for gold in both] for cas in ("strict", None)
     )
     assert strict[0] == strict[1] < every[0] == every[1]
+
+
+@pytest.mark.parametrize(
+    ("measures", "read"),
+    [
+        (["hit@2"], 2),
+        (["hit@1", "spanR@3"], 3),
+        (["spanR@30c"], 3),  # 10 + 10 + 10 characters: the third result is the last that is paid for
+        (["spanR@31c"], 4),
+        (["P@1"], 2),  # the first document is returned twice
+        (["hit@1", "P@2"], 3),
+        (["hit@1", "spanR@25c"], 3),
+        (["spanR"], 5),
+        (["MAgP", "hit@1"], 5),
+    ],
+)
+def test_unjudged_results_are_counted_as_far_down_as_some_measure_reads(measures, read):
+    gold = gold_of({"q": {"a": {"spans": [(0, 10)], "length": 100}}, "r": {"a": {"spans": [(0, 10)], "length": 100}}})
+    listed = [("x", 0, 10), ("x", 10, 20), ("a", 0, 10), ("y", 0, 10), ("z", 0, 10)]
+    run = run_of({"q": listed, "r": [("a", 0, 10)]})
+    unjudged = [document != "a" for document, _, _ in listed]
+    assert fe.evaluate(gold, run, measures).counts[0].unjudged == sum(unjudged[:read])
+    assert fe.evaluate(gold, run, measures, cutoff=1).counts[0].unjudged == 1

@@ -133,7 +133,8 @@ COLUMNS = (
 COLUMNS += ("detectable", "topics needed")
 EXPLAINED = (
     "The star decides, not the interval. Detectable: the smallest difference that these topics show with "
-    "probability .8, one pair by itself at 0.05; topics needed: for the one observed."
+    "probability .8 after the correction; topics needed: for the one observed, in brackets by the 95 % interval of the "
+    "deviation."
 )
 
 
@@ -147,7 +148,7 @@ def test_pairs_are_a_table_with_or_without_the_means_of_the_runs():
     assert interval == f"[{PAIRS.low[0]:+.4f}, {PAIRS.high[0]:+.4f}]"
     assert (p, holms) == ("0.0312", "0.0312 ⋆")
     assert effect == pytest.approx(0.25 / np.std([0.25, 0.25, 0, 0.375, 0.5, 0.25, 0.125], ddof=1))
-    assert (detectable, needed) == (PAIRS.detectable[0], f"{PAIRS.needed[0]:.0f}")
+    assert (detectable, needed) == (PAIRS.detectable[0], "{:.0f} ({:.0f} to {:.0f})".format(*PAIRS.needed[0]))
     assert table.title == "Pairs under AP"
     assert table.notes == (
         "1 of 1 pair differs significantly under AP.",
@@ -218,9 +219,9 @@ def test_the_sentence_says_for_how_many_pairs_nothing_could_be_told():
 def test_topics_that_no_number_would_be_enough_of_are_no_number():
     same = compare("AP", ("a", "b"), ("1", "2"), np.array([[0.5, 0.25], [0.5, 0.25]]))
     assert same.table().rows[0][-1] == "–"
-    close = compare("AP", ("a", "b"), tuple("1234"), np.array([[0.5, 0.25, 0.5, 0.25], [0.49, 0.27, 0.49, 0.251]]))
-    assert close.table().rows[0][-1] == f"{close.needed[0]:,.0f}"
-    assert "," in close.table().rows[0][-1] or close.needed[0] < 1000
+    rows = np.array([[0.5, 0.25, 0.5, 0.25] * 3, [0.49, 0.27, 0.49, 0.251] * 3])
+    close = compare("AP", ("a", "b"), tuple("123456789abc"), rows)
+    assert close.table().rows[0][-1] == "{:,.0f} ({:,.0f} to {:,.0f})".format(*close.needed[0])
 
 
 def test_rounding_noise_wins_no_topic_and_decides_nothing():

@@ -146,7 +146,9 @@ def test_templates_are_filled_by_the_names_that_they_have():
     assert fill("flips", n=1, all=3) == "1 of 3 pairs of runs changes its order"
     assert fill("flips", n=2, all=3) == "2 of 3 pairs of runs change their order"
     assert all(isinstance(text, str) or len(text) == 2 for text in TEMPLATES.values())
-    assert power(of(GOOD, GOOD).against(0, 1)).endswith("no number of topics would show the observed one.")
+    assert power(of(GOOD, GOOD).against(0, 1)) == power(of(GOOD, GOOD - 0.25).against(0, 1)) == ""
+    level = of(GOOD, GOOD + 0.1 * np.tile([1, -1], 5))
+    assert power(level.against(0, 1)).endswith("; no number of topics would show the observed one.")
 
 
 def test_a_comparison_shows_itself_in_one_line_and_as_frames():

@@ -11,7 +11,16 @@ from scipy import stats
 
 from focuseval.errors import MeasureError
 from focuseval.inference.agreement import beyond_chance
-from focuseval.inference.correlation import SamePairs, correlate, explain, kendall, reading, same_pairs, tau_ap
+from focuseval.inference.correlation import (
+    SamePairs,
+    correlate,
+    explain,
+    kendall,
+    reading,
+    same_pairs,
+    tau_ap,
+    tau_interval,
+)
 
 rankings = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=8)
 
@@ -99,14 +108,22 @@ def test_kendall_counts_ties_unless_it_is_told_not_to():
     ],
 )
 def test_a_correlation_is_read_as_in_voorhees(tau, words):
-    assert reading(tau) == words
+    assert reading(tau, 8) == words
+    assert reading(tau, 7) == (words if words == "undefined" else "fewer than 8 runs")
 
 
 def test_a_tau_of_exactly_eight_tenths_is_similar():
     """Nine of ten pairs in the same order: (9 − 1) / 10, which a product of two roots makes a bit less."""
     tau = kendall(np.array([[5.0, 4.0, 3.0, 2.0, 1.0], [5.0, 4.0, 3.0, 1.0, 2.0]]))[0, 1]
     assert tau == 0.8
-    assert reading(tau) == "similar"
+    assert reading(tau, 8) == "similar"
+
+
+@pytest.mark.parametrize(("tau", "runs"), [(1.0, 3), (-1.0, 8), (0.6, 6), (0.9, 21), (0.0, 101)])
+def test_the_interval_of_tau_is_wilson_s_of_a_share_of_a_trial_less_than_runs(tau, runs):
+    share = stats.binomtest(round((1 + tau) / 2 * (runs - 1)), runs - 1).proportion_ci(method="wilson")
+    assert tau_interval(tau, runs) == pytest.approx((2 * share.low - 1, 2 * share.high - 1), abs=1e-9)
+    assert all(np.isnan(tau_interval(float("nan"), runs)))
 
 
 def test_an_unknown_coefficient_is_refused():

@@ -1,11 +1,16 @@
 """Power against published tables and by hand; when no outcome could be significant."""
 
+import math
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 from focuseval.data.spans import MOST
-from focuseval.inference.paired import detectable, judge_pairs, smallest_p, topics_needed
+from focuseval.inference.comparison import compare
+from focuseval.inference.paired import detectable, deviations, judge_pairs, power, smallest_p, topics_needed
 from focuseval.inference.paired_tests import EXACT, p_values
 from focuseval.inference.settings import Settings
 
@@ -18,12 +23,50 @@ def test_small_medium_and_large_effects_need_the_pairs_that_cohens_tables_say(ef
     assert topics_needed(np.array([effect]), np.array([1.0]), TWO).tolist() == [pairs]
 
 
-@pytest.mark.parametrize(("settings", "share"), [(TWO, 0.975), (ONE, 0.95), (Settings(alpha=0.01), 0.995)])
-@pytest.mark.parametrize("topics", [2, 8, 50])
-def test_the_smallest_detectable_difference_is_the_formula_written_out(settings, share, topics):
-    found = detectable(np.array([0.2, 0.0]), topics, settings)
-    t = stats.t.ppf(share, topics - 1) + stats.t.ppf(0.8, topics - 1)
-    assert found == pytest.approx([t * 0.2 / topics**0.5, 0])
+@pytest.mark.parametrize("family", [1, 3, 45, 190, 4950])
+@pytest.mark.parametrize("topics", [6, 10, 25, 50, 300])
+@pytest.mark.parametrize("settings", [TWO, ONE, Settings(alpha=0.01)])
+def test_the_smallest_detectable_difference_is_the_noncentral_t_s_at_the_level_of_the_family(settings, topics, family):
+    (found, none) = detectable(np.array([0.2, 0.0]), topics, settings, family)
+    bound = stats.t.ppf(1 - settings.alpha / family / settings.tails, topics - 1)
+    assert stats.nct.sf(bound, topics - 1, found / 0.2 * topics**0.5) == pytest.approx(0.8, abs=0.011)
+    assert none == 0
+
+
+def test_an_uncorrected_family_is_held_to_the_level_of_one_pair():
+    for correction, same in (("none", True), ("holm", False), ("bh", False)):
+        one, many = (detectable(np.array([0.2]), 20, Settings(correction=correction), n)[0] for n in (1, 190))
+        assert (one == many) == same
+
+
+@given(st.integers(2, 40), st.integers(0, 10_000))
+def test_the_interval_of_a_deviation_is_that_of_chi_squared_with_what_the_kurtosis_leaves(topics, seed):
+    random = np.random.default_rng(seed)
+    rows = random.normal(size=(3, topics)) * (random.random((3, topics)) < 0.6)
+    for row, (found, low, high) in zip(rows, deviations(rows).tolist(), strict=True):
+        deviation = row.std(ddof=1)
+        assert found == pytest.approx(deviation)
+        if deviation:
+            peaked = stats.kurtosis(row, fisher=False)
+            freedom = min(topics - 1, 2 * topics / (peaked - (topics - 3) / (topics - 1)))
+            ends = [deviation * math.sqrt(freedom / stats.chi2.ppf(share, freedom)) for share in (0.975, 0.025)]
+            assert (low, high) == pytest.approx(ends)
+    assert deviations(np.full((1, topics), 0.1 + 0.2)).tolist() == [[0, 0, 0]]
+
+
+def test_nothing_is_said_of_power_where_nothing_could_be_told_or_no_difference_is_so_large():
+    rows = np.array([[0.4, 0.5, 0.4, 0.5, 0.6], [0.1, -0.3, 0.2, 0.4, 0.3]])
+    few = judge_pairs(rows, TWO)
+    assert np.isnan(few.detectable).all()
+    assert np.isnan(few.needed).all()
+    alike = judge_pairs(np.full((1, 9), 0.25), TWO)
+    assert np.isnan([*alike.detectable, *alike.needed[0]]).all()
+    values = np.array([[0.9, 0.1, 0.5], [0.1, 0.8, 0.2]])
+    for measure, known in (("AP", False), ("my own", True)):
+        wide = compare(measure, ("a", "b"), tuple("123"), values, Settings("t"))
+        assert np.isfinite(wide.detectable[0]) == known
+        assert wide.needed[0].tolist() == [*sorted(wide.needed[0])[1::-1], max(wide.needed[0])]
+        assert power(wide.against(0, 1)).startswith(" With" if known else " Not even the largest difference")
 
 
 def test_one_topic_has_no_deviation_and_shows_nothing():
@@ -191,4 +234,4 @@ def test_a_family_without_pairs_or_topics_has_columns_without_numbers():
     assert (none.family, len(none.significant), len(none.reachable)) == (0, 0, 0)
     assert np.isnan(judge_pairs(np.zeros((2, 0)), Settings()).p).all()
     (one,) = [judge_pairs(np.array([[0.5]]), Settings("bootstrap"))]
-    assert (one.p.tolist(), one.needed.tolist()) == ([1], [6])
+    assert (one.p.tolist(), np.isnan(one.needed).all()) == ([1], True)

@@ -2,7 +2,13 @@
 
 import numpy as np
 
-from focuseval.inference.agreement import alpha_of_counts, beyond_chance, correlation_of_moments, overlap_of_sums
+from focuseval.inference.agreement import (
+    alpha_of_sums,
+    beyond_chance,
+    coincidences,
+    correlation_of_moments,
+    overlap_of_sums,
+)
 
 
 def cohen_kappa(left, right):
@@ -21,7 +27,8 @@ def krippendorff_alpha(table, level="nominal"):
     values = np.asarray(table, np.float64)
     paired = values[:, (~np.isnan(values)).sum(axis=0) >= 2]
     labels = np.unique(paired[~np.isnan(paired)])
-    return alpha_of_counts((paired[:, :, None] == labels).sum(axis=0).astype(np.float64), labels, level)
+    counts = (paired[:, :, None] == labels).sum(axis=0).astype(np.float64)
+    return float(alpha_of_sums(coincidences(counts).sum(axis=0), labels, level))
 
 
 def overlap(shared, left, right):

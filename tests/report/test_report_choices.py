@@ -6,17 +6,17 @@ from itertools import combinations
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from scipy import stats
 
 import focuseval as fe
 from building import gold_of, run_of
 from focuseval.cli import main
-from focuseval.inference.intervals import interval
+from focuseval.inference.paired_tests import holm, paired_differences
 from focuseval.measures import parse
 from focuseval.measures.profiles import PROFILES, profile_named
 from focuseval.report.build import gather_evidence
 from focuseval.report.charts.chart import filled
 from focuseval.report.choices import choices_of, slices_of
-from focuseval.report.evidence import cut_of
 from focuseval.report.page import render
 from strategies.campaigns import campaign
 
@@ -105,7 +105,7 @@ def test_topics_that_are_not_compared_are_named_for_the_page():
     ],
 )
 def test_a_measure_s_cut_off_says_how_much_of_a_list_it_reads(name, cut):
-    assert cut_of(parse(name)) == cut
+    assert parse(name).cut == (cut and tuple(cut))
 
 
 def test_rag_is_decided_by_a_budget_and_every_other_task_by_its_official_measure():
@@ -165,19 +165,26 @@ def test_a_group_of_slices_that_holds_all_topics_in_one_is_left_out():
     assert found == ()  # one length, one span, one third, one document
 
 
-def test_the_interval_of_a_slice_is_that_of_its_topics(evidence):
+def test_a_slice_of_ten_topics_is_judged_with_all_others_and_a_smaller_one_is_not(evidence):
     found = choices_of(evidence)
     every = evidence.scores.values[list(evidence.drawn)].transpose(2, 0, 1)
-    for one in found.slices:
-        topics = list(one["topics"])
-        if len(topics) < 2:
-            continue
-        for measure, values in enumerate(every):
-            differences = np.array([(values[i] - values[j])[topics] for i, j in combinations(range(4), 2)])
-            low, high = interval(differences, evidence.settings)
-            told = np.array(one["intervals"][measure]).reshape(-1, 2) / 10_000
-            assert told[:, 0] == pytest.approx(low, abs=2e-3)
-            assert told[:, 1] == pytest.approx(high, abs=2e-3)
+    large = [one for one in found.slices if len(one["topics"]) >= 10]
+    assert 1 < len(large) < len(found.slices)
+    for measure, values in enumerate(every):
+        first, second = np.transpose(list(combinations(range(4), 2)))
+        parts = [paired_differences(values[first], values[second])[:, one["topics"]] for one in large]
+        p = np.array([stats.ttest_1samp(part, 0, axis=1).pvalue for part in parts])
+        level = 1 - 0.05 / len(large)
+        ends = [stats.t.interval(level, len(q[0]) - 1, q.mean(axis=1), stats.sem(q, axis=1)) for q in parts]
+        for one, (low, high), corrected in zip(large, ends, np.apply_along_axis(holm, 0, p), strict=True):
+            shown = np.array(one["judged"][measure], object).reshape(-1, 4)
+            assert shown[:, 0] / 1e4 == pytest.approx(low, abs=1e-4)
+            assert shown[:, 1] / 1e4 == pytest.approx(high, abs=1e-4)
+            told = [float(value) if isinstance(value, str) else value / 1e4 for value in shown[:, 2]]
+            assert told == pytest.approx(corrected, abs=1e-4)
+            assert shown[:, 3].tolist() == np.where(corrected <= 0.05, np.sign(low + high), 0).tolist()
+    few = [one for one in found.slices if len(one["topics"]) < 10]
+    assert all(one["judged"] == [None] * len(found.measures) for one in few)
 
 
 def test_of_too_many_intervals_those_of_the_deciding_measure_and_of_a_and_b_are_kept(evidence, monkeypatch):
@@ -187,12 +194,13 @@ def test_of_too_many_intervals_those_of_the_deciding_measure_and_of_a_and_b_are_
     pairs = list(combinations(range(4), 2))
     monkeypatch.setattr(choices, "MOST_INTERVALS", len(pairs) * len(whole.slices))
     found = choices_of(evidence)
-    place = 2 * pairs.index(tuple(sorted((found.a, found.b))))
+    place = 4 * pairs.index(tuple(sorted((found.a, found.b))))
     assert found.a < found.b
     for one, full in zip(found.slices, whole.slices, strict=True):
-        assert one["intervals"][found.decides] == full["intervals"][found.decides]
+        assert one["judged"][found.decides] == full["judged"][found.decides]
         for measure in range(1, len(found.measures)):
-            assert one["intervals"][measure] == full["intervals"][measure][place : place + 2]
+            told = full["judged"][measure]
+            assert one["judged"][measure] == (told and told[place : place + 4])
 
 
 def test_a_name_that_looks_like_a_place_for_a_name_is_not_filled_again():

@@ -37,9 +37,12 @@ def said_by_page(data, measure, pair_of, runs, measures):
     corrected = "" if pair["corrected"] is None else filled("corrected", p=p(pair["corrected"]))
     reason = "" if pair["reason"] is None else filled("reason", reason=data["reasons"][pair["reason"]])
     numbers = filled("numbers", **sizes, p=equals_p(p(pair["p"])), corrected=corrected, reason=reason)
-    needed = filled("never") if pair["needed"] is None else filled("needed", n=pair["needed"])
-    shown = filled("one topic")
-    if pair["detectable"] is not None:
+    span = filled("to", fewest=pair["fewest"], most="–" if pair["most"] is None else pair["most"])
+    needed = filled("never") if pair["needed"] is None else filled("needed", n=pair["needed"], span=span)
+    shown = "" if pair["needed"] is None else filled("no power", needed=needed)
+    if part["topics"] == 1:
+        shown = filled("one topic")
+    elif pair["detectable"] is not None:
         shown = filled("power", detectable=f"{pair['detectable'] / 10000:.4f}", needed=needed)
     test = filled("test", method=part["methods"][0])
     means = {"mean_a": part["means"][a], "mean_b": part["means"][b]}

@@ -12,16 +12,20 @@ from focuseval.data.tables import render
 from focuseval.studies.fidelity import steps
 from reproductions import __main__ as command
 from reproductions import (
+    agreement_intervals,
     chroma_embed,
     chroma_table1,
     chroma_table2,
     data,
     gate_alarms,
     intervals,
+    power,
+    rank_correlation,
     recall_bases,
     significance_tests,
     simulated_runs,
     simulated_systems,
+    slices,
     worked_examples,
 )
 from reproductions.published import SAME
@@ -203,3 +207,47 @@ def test_the_gate_errs_as_its_study_says(shared_data):
     assert gate_alarms.one_commit(rule, 50, 1.0, 60) <= 12
     decay = gate_alarms.versions_of(np.random.default_rng(0), 150, decay=True)
     assert gate_alarms.history_fails(decay, replace(rule, alpha=0.01), anchor=True)
+
+
+def test_the_tables_on_the_page_of_significance_are_those_that_the_scripts_print():
+    page = (command.README.parents[1] / "docs" / "explanation" / "significance.md").read_text(encoding="utf-8")
+    for name in ("slices", "power", "agreement_intervals", "rank_correlation", "significance_tests"):
+        printed = set(stored(name).splitlines())
+        heads = [line for line in page.splitlines() if line.startswith("| ") and line in printed]
+        assert heads, name
+    tables = [part.splitlines() for part in page.split("\n\n") if "\n| --- |" in part]
+    assert len(tables) == 8
+    for head, _, *rows in tables:
+        assert any({head, *rows} <= set(stored(name).splitlines()) for name in command.NAMES), head
+
+
+def test_of_equal_systems_few_reports_show_a_slice_where_most_did(shared_data, monkeypatch):
+    monkeypatch.setattr(slices, "REPORTS", 20)
+    before, without, verdict = slices.shown("equal systems", 60)
+    assert before > 0.5
+    assert without <= verdict < 0.1
+
+
+def test_agreement_is_held_by_intervals_over_topics_and_not_by_those_over_documents(monkeypatch):
+    monkeypatch.setattr(agreement_intervals, "SAMPLES", 40)
+    monkeypatch.setattr(agreement_intervals, "RESAMPLES", 200)
+    monkeypatch.setattr(agreement_intervals, "ALL", 3000)
+    found = agreement_intervals.coverage(2.0, 8)
+    assert max(found["before"].values()) < 0.75
+    assert min(found["now"].values()) > 0.8
+
+
+def test_topics_that_are_said_to_be_needed_have_the_power_stated_and_those_of_a_pair_alone_have_not(monkeypatch):
+    monkeypatch.setattr(power, "SAMPLES", 200)
+    normal = np.random.default_rng(0).normal(0.5, 1, 5000)
+    size = np.array([normal.mean()]), np.array([normal.std()])
+    alone, now = (int(power.topics_needed(*size, power.SETTINGS, pairs)[0]) for pairs in (1, 190))
+    assert power.had(normal, alone, 190) < 0.35
+    assert 0.7 < power.had(normal, now, 190) < 0.9
+
+
+def test_the_interval_of_tau_holds_it_and_chance_orders_three_runs_alike_once_in_six(monkeypatch):
+    monkeypatch.setattr(rank_correlation, "SAMPLES", 60)
+    assert min(rank_correlation.coverage(kind, 0.9, 8)[0] for kind in ("normal", "heavy tails", "Clayton")) > 0.9
+    assert rank_correlation.equivalent(0.0, 3) == pytest.approx(1 / 6, abs=0.05)
+    assert rank_correlation.equivalent(0.0, 8) < 0.005

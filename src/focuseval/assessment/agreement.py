@@ -24,10 +24,13 @@ from focuseval.assessment.store import ADJUDICATED, Saved, Store
 from focuseval.data import highlights as spans
 from focuseval.inference.agreement import (
     Interval,
-    alpha_of_counts,
+    alpha_of_sums,
     beyond_chance,
+    coincidences,
     correlation_of_moments,
+    drawn_documents,
     intervals,
+    middle_of,
     overlap_of_sums,
 )
 
@@ -139,7 +142,7 @@ class Agreement:
     highlighted: tuple[int, int] = (0, 0)
     """Characters that each highlighted there."""
     intervals: Mapping[str, Interval] = field(default_factory=dict)
-    """Where they were asked for: 95 % intervals by the names of the fields, and of ``ratio``."""
+    """Where they were asked for: 95 % intervals by the names of the fields, and of ``ratio``; NaN of too few topics."""
 
     @property
     def ratio(self) -> float:
@@ -162,13 +165,15 @@ def agreements(found: Finished, extents: Callable[[str], Extents], *, resamples:
     """Return the agreement of every two who finished documents in common; with intervals where there are resamples."""
     places, names, extents = {name: place for place, name in enumerate(found)}, list(found), cache(extents)
     parts: list[NDArray[np.void]] = []
+    topics: list[str] = []
     pairs: set[tuple[int, int]] = set()
-    for _, sides in sorted(by_unit(found).items()):
+    for (topic, _), sides in sorted(by_unit(found).items()):
         numbers = [places[saved.key.assessor] for saved in sides]
         pairs.update(combinations(numbers, 2))
         if len(sides) > 1:
             parts.append(compare_sides(sides, numbers, extents))
-    known = {(pair.left, pair.right): pair for pair in summed(parts, names, resamples=resamples)}
+            topics.append(topic)
+    known = {(pair.left, pair.right): pair for pair in summed(parts, names, topics, resamples=resamples)}
     wanted = [(names[left], names[right]) for left, right in sorted(pairs)]
     return [known.get(pair) or Agreement(*pair) for pair in wanted]
 
@@ -189,21 +194,43 @@ def alpha(found: Finished) -> float:
 
 def alpha_of(verdicts: Iterable[Sequence[bool]]) -> float:
     """Return Krippendorff's α from the verdicts on each document."""
+    return float(alpha_of_sums(_coincidences(verdicts).sum(axis=0), _LABELS))
+
+
+def alpha_interval(found: Finished, resamples: int) -> Interval:
+    """Return the 95 % interval of α, NaN where documents of too few topics were judged by two or more."""
+    units = {unit: sides for unit, sides in by_unit(found).items() if len(sides) > 1}
+    if not units:
+        return _NAN, _NAN
+    pairs = _coincidences([[bool(saved.judgement.highlights) for saved in sides] for sides in units.values()])
+    topics, topic = np.unique([topic for topic, _ in units], return_inverse=True)
+    sums = [drawn @ pairs.reshape(-1, 4) for drawn in drawn_documents(topic, resamples)]
+    return middle_of(alpha_of_sums(np.concatenate(sums).reshape(-1, 2, 2), _LABELS), len(topics))
+
+
+_LABELS = np.array([0.0, 1.0])
+
+
+def _coincidences(verdicts: Iterable[Sequence[bool]]) -> Floats:
+    """Return the pairs of verdicts on each document that two or more judged."""
     relevant = [(len(each) - sum(each), sum(each)) for each in verdicts if len(each) > 1]
-    return alpha_of_counts(np.array(relevant, np.float64).reshape(-1, 2), np.array([0.0, 1.0]))
+    return coincidences(np.array(relevant, np.float64).reshape(-1, 2))
 
 
-def summed(parts: Sequence[NDArray[np.void]], names: Sequence[str], *, resamples: int = 0) -> Iterator[Agreement]:
-    """Yield the agreement of every two assessors whom comparisons of documents name by their numbers."""
+def summed(
+    parts: Sequence[NDArray[np.void]], names: Sequence[str], topics: Sequence[str] = (), *, resamples: int = 0
+) -> Iterator[Agreement]:
+    """Yield the agreement of every two assessors whom comparisons of documents, of some topics, name by numbers."""
     rows = joined(parts)
     pair = rows["left"] * len(names) + rows["right"]
     order = np.argsort(pair, kind="stable")
     rows, pair = rows[order], pair[order]
+    topic = np.repeat(np.unique(topics, return_inverse=True)[1], list(map(len, parts)))[order] if resamples else order
     first = np.flatnonzero(np.diff(pair, prepend=-1))
     if not len(first):
         return
-    elements, documents = _moments(rows, first), np.diff(first, append=len(rows))
-    added = dict(zip(_ADDED, np.add.reduceat(_columns(rows), first, axis=1), strict=True))
+    elements, columns, documents = _moments(rows, first), _columns(rows), np.diff(first, append=len(rows))
+    added = dict(zip(_ADDED, np.add.reduceat(columns, first, axis=1), strict=True))
     sums = np.add.reduceat(elements, first, axis=1)
     left, right, both = (added[name] / documents for name in _ADDED[:3])
     jaccard, f = overlap_of_sums(added["common"], added["left_size"] + added["right_size"])
@@ -217,8 +244,6 @@ def summed(parts: Sequence[NDArray[np.void]], names: Sequence[str], *, resamples
     for k, (begin, end) in enumerate(zip(first.tolist(), [*first[1:].tolist(), len(rows)], strict=True)):
         distances = rows["distance"][begin:end]
         known = np.sort(distances[~np.isnan(distances)])
-        cut = _columns(rows[begin:end]), elements[:, begin:end]
-        ranges = intervals(*cut, known, resamples) if resamples else {}
         yield Agreement(
             names[rows["left"][begin]],
             names[rows["right"][begin]],
@@ -228,7 +253,9 @@ def summed(parts: Sequence[NDArray[np.void]], names: Sequence[str], *, resamples
             distance=float(known[(len(known) - 1) // 2] + known[len(known) // 2]) / 2 if len(known) else _NAN,
             relevant=(int(added["left_relevant"][k]), int(added["right_relevant"][k])),
             highlighted=(int(added["left_size"][k]), int(added["right_size"][k])),
-            intervals=ranges,
+            intervals=intervals(columns[:, begin:end], elements[:, begin:end], distances, topic[begin:end], resamples)
+            if resamples
+            else {},
         )
 
 

@@ -63,7 +63,7 @@ SMALL = 1 << 26
 def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Score RUNs against GOLD.
 
-    Prints means with the number of topics, of missing and excluded topics and of unjudged results beside them.
+    Prints means with the number of topics, of missing and excluded topics and of unjudged results that they read.
 
     \b
     Examples:

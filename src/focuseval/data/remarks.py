@@ -46,7 +46,10 @@ KINDS = {
     "missing: zero": "{n} of {0} [is|are] not answered and [scores|score] 0",
     "missing: skip": "{n} of {0} [is not answered and is|are not answered and are] left out of its mean",
     "excluded": "nothing is relevant in {n} [topic of the gold, which is|topics of the gold, which are] left out",
-    "unjudged": "{n} [result is in a document|results are in documents] that nobody judged and [counts|count] as wrong",
+    "unjudged": (
+        "{n} [result that the measures read is in a document|results that the measures read are in documents] "
+        "that nobody judged and [counts|count] as wrong"
+    ),
     "unplaced": "{n} [result has|results have] no known place in [its|their] document and [gains|gain] nothing",
     "unknown": "{n} [topic is|topics are] not in the gold and [was|were] left out",
     "empty": "{n} [result holds|results hold] no characters; [it costs and gains|they cost and gain] nothing",

@@ -12,11 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.data.tables import Column, Table, numbers, words
+from focuseval.data.tables import ABSENT, Column, Table, numbers, words
 from focuseval.errors import MeasureError
 from focuseval.inference.agreement import beyond_chance
 from focuseval.inference.comparison import STAR
-from focuseval.inference.correlation import SamePairs, correlate, explain, reading, same_pairs
+from focuseval.inference.correlation import (
+    FEWEST_RUNS,
+    SamePairs,
+    correlate,
+    explain,
+    reading,
+    same_pairs,
+    tau_interval,
+)
 from focuseval.inference.trials import advice, spread
 from focuseval.measures import parse
 
@@ -57,12 +65,14 @@ class Correlation:
     starred: tuple[SamePairs, ...] = ()
     """For every pair of names, in the order of `readings`, on how many pairs of runs they agree."""
 
-    def readings(self) -> list[tuple[str, str, float, str]]:
-        """Return every pair: the two names, the coefficient, and what the papers call it."""
+    def readings(self) -> list[tuple[str, str, float, tuple[float, float], str]]:
+        """Return every pair: the two names, the coefficient, its interval (NaN but for τ), what the papers call it."""
         first, second = np.triu_indices(len(self.names), 1)
-        values = self.matrix[first, second].tolist()
+        values, unknown = self.matrix[first, second].tolist(), (float("nan"),) * 2
+        tau = self.coefficient in ("tau-a", "tau-b")
         return [
-            (self.names[i], self.names[j], tau, reading(tau)) for i, j, tau in zip(first, second, values, strict=True)
+            (self.names[i], self.names[j], v, tau_interval(v, self.runs) if tau else unknown, reading(v, self.runs))
+            for i, j, v in zip(first, second, values, strict=True)
         ]
 
 
@@ -182,9 +192,9 @@ def star_table(comparison: Comparison) -> Table:
     )
     power = "" if np.isnan(comparison.power) else f" Discriminative power {comparison.power:.1%}."
     notes = [comparison.sentence() + power, f"{STAR}: the row's run improves on the column's ({comparison.method})."]
-    if len(comparison.topics) > 1 and comparison.family:
-        least, most = comparison.detectable.min(), comparison.detectable.max()
-        notes.append(f"Detectable with probability .8, each pair by itself: from {least:.4f} to {most:.4f}.")
+    known = comparison.detectable[~np.isnan(comparison.detectable)]
+    if len(known):
+        notes.append(f"Detectable with probability .8, after the correction: {known.min():.4f} to {known.max():.4f}.")
     title = f"Significant improvements under {comparison.measure}"
     return Table(title, (*words(""), *numbers(*names)), rows if count > 1 else (), tuple(notes))
 
@@ -193,10 +203,13 @@ def correlation_table(correlation: Correlation) -> Table:
     """Return a matrix of correlations, or for two names one line with its reading."""
     sign = {"tau-b": "τ_b", "tau-a": "τ_a", "tau-ap": "τ_AP", "spearman": "ρ"}[correlation.coefficient]
     title = f"Correlation ({sign}) of the rankings of {correlation.runs} runs: {correlation.title}"
-    notes = (*correlation.remarks, "≥ .9: equivalent; < .8: noticeable differences (Voorhees 2001).")
+    words_of = f"≥ .9: equivalent; < .8: noticeable differences (Voorhees 2001), of {FEWEST_RUNS} runs or more."
+    notes = (*correlation.remarks, words_of)
     if len(correlation.names) == 2:
-        pairs = tuple((f"{a} – {b}", tau, said) for a, b, tau, said in correlation.readings())
-        return Table(title, (*words("between"), *numbers(sign), *words("reading")), pairs, notes)
+        ((a, b, tau, (low, high), said),) = correlation.readings()
+        interval = ABSENT if np.isnan(low) else f"[{low:.4f}, {high:.4f}]"
+        columns = (*words("between"), *numbers(sign, "95 % interval over runs"), *words("reading"))
+        return Table(title, columns, ((f"{a} – {b}", tau, interval, said),), notes)
     rows = tuple((name, *row) for name, row in zip(correlation.names, correlation.matrix.tolist(), strict=True))
     return Table(title, (*words(""), *numbers(*correlation.names)), rows, notes)
 
@@ -248,7 +261,10 @@ def comparisons_json(comparisons: Sequence[Comparison], correlations: Sequence[C
                 "title": c.title,
                 "coefficient": c.coefficient,
                 "runs": c.runs,
-                "pairs": [{"a": a, "b": b, "value": _plain(v), "reading": r} for a, b, v, r in c.readings()],
+                "pairs": [
+                    {"a": a, "b": b, "value": _plain(v), "interval": [*map(_plain, ends)], "reading": r}
+                    for a, b, v, ends, r in c.readings()
+                ],
                 "significant": [same._asdict() | {"kappa": _kappa(same)} for same in c.starred],
                 "remarks": list(c.remarks),
             }
@@ -262,6 +278,7 @@ def pair_json(c: Comparison, k: int) -> dict[str, Any]:
     better, worse = int(c.better[k]), int(c.worse[k])
     columns, by = ("p", "corrected", "effect", "detectable"), c.by_document
     own = {} if by is None else {"p": float(by.p[k]), "p_corrected": float(by.corrected[k])}
+    pair = c.against(better, worse)
     return {
         "better": c.runs[better],
         "worse": c.runs[worse],
@@ -269,7 +286,8 @@ def pair_json(c: Comparison, k: int) -> dict[str, Any]:
         "interval": [float(c.low[k]), float(c.high[k])],
         "interval_corrected": False,
         **{("p_corrected" if name == "corrected" else name): _plain(getattr(c, name)[k]) for name in columns},
-        "topics_needed": int(c.needed[k]) if np.isfinite(c.needed[k]) else None,
+        "topics_needed": pair.needed,
+        "topics_needed_interval": [pair.fewest, pair.most],
         "topics_differing": int(c.differing[k]),
         "ties": int(c.tied[k]),
         "won_tied_lost": [int(c.won[k]), int(c.tied[k]), int(c.lost[k])],

@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focuseval.data.remarks import Remark
+from focuseval.measures.measure import Budget
 from focuseval.measures.topicwise import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from focuseval.measures import MeasureCall
     from focuseval.measures.matching import Matched
 
 BY_TOPIC = ("topics", "missing", "unjudged", "unplaced", "empty")
@@ -44,6 +46,7 @@ class Counts:
     missing: int = 0
     excluded: int = 0
     unjudged: int = 0
+    """Results that nobody judged, among those that some measure reads."""
     unplaced: int = 0
     """Results without a known place."""
     unknown: int = 0
@@ -64,15 +67,30 @@ class Counts:
         return {name: number for name, number in vars(self).items() if number and name not in PRINTED}
 
 
-def count_topics(m: Matched) -> NDArray[np.int64]:
-    """Return every topic's counts: topics × `BY_TOPIC`."""
+def count_topics(m: Matched, measures: Sequence[MeasureCall]) -> NDArray[np.int64]:
+    """Return every topic's counts: topics × `BY_TOPIC`; unjudged are results that one of the measures reads."""
+    deepest: dict[str, int] = {}
+    for amount, unit in (asked.cut or (len(m), "results") for asked in measures):
+        deepest[unit] = max(amount, deepest.get(unit, 0))
+    read = np.zeros(len(m), np.bool_)
+    for unit, amount in deepest.items():
+        if unit == "results" or (unit == "articles" and m.documents.distinct):
+            read |= m.rank <= amount
+        elif unit == "articles":
+            read |= m.a_rank[m.a_of_result] <= amount
+        else:
+            from focuseval.measures.spans import paid_ends  # noqa: PLC0415  loaded by the measure of a budget alone
+
+            read |= paid_ends(m, Budget(amount, unit))[0]
     unplaced = empty = np.zeros(m.topics, np.int64)
     if m.places_asked_for:
         unplaced = count(m.places.unplaced, m.bounds)
         if not m.places.points:
             empty = count((m.places.end == m.places.start) & ~m.places.unplaced, m.bounds)
     in_mean = m.answered | (m.policies.missing != "skip")
-    counts = np.stack([in_mean, ~m.answered, count(~m.judged, m.bounds), unplaced, empty], axis=1).astype(np.int64)
+    counts = np.stack([in_mean, ~m.answered, count(read & ~m.judged, m.bounds), unplaced, empty], axis=1).astype(
+        np.int64
+    )
     return np.where(m.prepared.based("relevance")[m.prepared.counted, None], counts, 0) if m.prepared.beside else counts
 
 

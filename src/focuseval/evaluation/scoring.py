@@ -54,8 +54,8 @@ class RunScores:
     """Topics × the counts that add up over topics; see `focuseval.evaluation.counts`."""
     unknown: int
     """Topics that the gold does not have."""
-    results: int
-    """How many results were evaluated."""
+    judged: int
+    """How many of its results somebody judged, read by a measure or not."""
     remarks: tuple[Remark, ...] = ()
     """What its reader noticed, and why another tool would print other numbers."""
 
@@ -102,7 +102,8 @@ def score_match(matched: Matched, plan: Plan) -> RunScores:
         )
     unknown = 0 if run.topics == gold.topics else len(set(run.topics) - set(gold.topics))
     remarks = tuple(remarks_on_run(matched, values, plan))
-    return RunScores(run.run_id, run.file, values, count_topics(matched), unknown, len(matched), remarks)
+    counts, judged = count_topics(matched, plan.measures), len(matched) - matched.unjudged
+    return RunScores(run.run_id, run.file, values, counts, unknown, judged, remarks)
 
 
 def refuse_invalid(run: Run, task: str | None, *, cutoff: int | None = None, official: bool = False) -> None:

@@ -18,7 +18,6 @@ import pyarrow as pa
 from focuseval.data.remarks import ORDER
 from focuseval.engine.storage import location
 from focuseval.errors import FocusevalError
-from focuseval.evaluation.counts import BY_TOPIC
 from focuseval.evaluation.scoring import match_source, refuse_invalid, remarks_on_order, score_match
 from focuseval.formats.files import ahead, block_bounds, block_run, streamed_format
 from focuseval.measures.prepared import prepare
@@ -97,7 +96,7 @@ def score_stream(
         pieces.append(piece)
         move(share)
     answered = [piece.scored for piece in pieces if piece.scored is not None]
-    if not answered or all(part.counts[:, BY_TOPIC.index("unjudged")].sum() == part.results for part in answered):
+    if not any(part.judged for part in answered):
         return None  # no document in common: another spelling of ids may have some
     left, nothing = np.flatnonzero(~seen & prepared.counted), pieces[0].nothing
     for first in range(0, len(left), TOPICS):
@@ -204,6 +203,6 @@ def _gathered(pieces: list[Piece], strangers: int, prepared: Prepared) -> RunSco
                 order.setdefault(remark.kind, remark)
             else:
                 once[remark] = None
-    results = sum(part.results for _, part in parts)
+    judged = sum(part.judged for _, part in parts)
     remarks = (*once, *order.values())
-    return replace(first, values=values, counts=counted, unknown=strangers, results=results, remarks=remarks)
+    return replace(first, values=values, counts=counted, unknown=strangers, judged=judged, remarks=remarks)

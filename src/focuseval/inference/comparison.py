@@ -168,6 +168,11 @@ class Comparison(Paired):
         return float(self.significant.mean()) if self.family else float("nan")
 
     @property
+    def widest(self) -> float:
+        """The range of the measure, where it is a known one: no difference is larger."""
+        return float(self.bounds[1] - self.bounds[0])
+
+    @property
     def members(self) -> str:
         """The family in words: ``all 3 pairs``, ``the 2 pairs with NAME``, ``1 pair``."""
         if self.family == 1:
@@ -202,6 +207,7 @@ class Comparison(Paired):
         if self.difference[k] != 0 and self.lost[k]:
             sizes = np.sort(self.differences(first, second))[::-1]
             gains = int(np.argmax(np.cumsum(sizes) >= sizes.sum() - noise_of(sizes[None])[0])) + 1
+        needed, fewest, most = (int(number) if np.isfinite(number) else None for number in self.needed[k].tolist())
         found = Pair(
             a=first, b=second, means=(float(means[first]), float(means[second])),
             difference=float(self.difference[k]), low=float(self.low[k]), high=float(self.high[k]),
@@ -209,8 +215,7 @@ class Comparison(Paired):
             word=BETTER if self.significant[k] else CANNOT_TELL, reason=self.reason(k),
             won=int(self.won[k]), tied=int(self.tied[k]), lost=int(self.lost[k]),
             detectable=float(self.detectable[k]) if np.isfinite(self.detectable[k]) else None,
-            needed=int(self.needed[k]) if np.isfinite(self.needed[k]) else None, gains=gains,
-            clustered=self.clusters is not None,
+            needed=needed, fewest=fewest, most=most, gains=gains, clustered=self.clusters is not None,
         )  # fmt: skip
         return found if first == a else found.turned
 
@@ -363,7 +368,7 @@ class Comparison(Paired):
                     float(self.effect[k]),
                     f"{self.won[k]} / {self.tied[k]} / {self.lost[k]}",
                     float(self.detectable[k]),
-                    shown_topics(float(self.needed[k])),
+                    shown_topics(*self.needed[k].tolist()),
                 )
             )
         columns = (
@@ -385,8 +390,8 @@ class Comparison(Paired):
         if self.family:
             lines.append(
                 "The star decides, not the interval. Detectable: the smallest difference that these topics show "
-                f"with probability .8, one pair by itself at {self.settings.alpha:g}; topics needed: for the one "
-                "observed."
+                "with probability .8 after the correction; topics needed: for the one observed, in brackets by the "
+                "95 % interval of the deviation."
             )
         if self.settings.tails == 1 and self.family:
             lines.append(
@@ -436,7 +441,8 @@ class Comparison(Paired):
         }
         for name in ("difference", "low", "high", "p", "corrected", "effect", "won", "tied", "lost"):
             columns[name] = pa.array(getattr(self, name))
-        columns |= {"detectable": pa.array(self.detectable), "needed": pa.array(self.needed)}
+        columns |= {"detectable": pa.array(self.detectable)}
+        columns |= dict(zip(("needed", "fewest", "most"), map(pa.array, self.needed.T), strict=True))
         return pa.table(columns | {"significant": pa.array(self.significant)})
 
     def to_pandas(self) -> Any:

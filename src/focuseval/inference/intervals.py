@@ -46,19 +46,35 @@ def interval(
     >>> low.round(4).tolist(), high.tolist()
     ([0.129], [1.0])
     """
-    from scipy.special import stdtrit  # noqa: PLC0415  only intervals need it
-
     if settings.interval == "bca":
         low, high = bca(values, resamples=settings.of_interval, seed=settings.seed, clusters=clusters)
         return np.clip(low, *bounds), np.clip(high, *bounds)
+    low, high = student(values, clusters)
     mean, error, freedom = standard_error(values, clusters)
-    reach = stdtrit(freedom, 0.975) * error if freedom else error
     if settings.interval == "studentised" and freedom:
         blocks = resampled_t(values, settings.of_interval, settings.seed, clusters)
         drawn = np.minimum(np.abs(np.concatenate(list(blocks), axis=1)), _INFINITE)
         quantile = _quantiles(drawn, np.full((len(values), 1), 0.95))[:, 0]
-        reach = np.where(quantile < _INFINITE / 100, quantile * error, reach)  # else 1 in 20 resamples has no spread
-    return np.clip(mean - reach, *bounds), np.clip(mean + reach, *bounds)
+        wide = quantile < _INFINITE / 100  # else 1 in 20 resamples has no spread
+        reach = np.where(wide, quantile, 0.0) * error
+        low, high = np.where(wide, mean - reach, low), np.where(wide, mean + reach, high)
+    return np.clip(low, *bounds), np.clip(high, *bounds)
+
+
+def student(
+    values: Matrix, clusters: Clusters | None = None, *, level: float = 0.95
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return Student's t interval of the mean of every row of `values`; of one topic or cluster, one of no width.
+
+    >>> low, high = student(np.array([[1.0, 2.0, 3.0]]))
+    >>> low.round(4).tolist(), high.round(4).tolist()
+    ([-0.4841], [4.4841])
+    """
+    from scipy.special import stdtrit  # noqa: PLC0415  only intervals need it
+
+    mean, error, freedom = standard_error(values, clusters)
+    reach = stdtrit(freedom, (1 + level) / 2) * error if freedom else error
+    return mean - reach, mean + reach
 
 
 def bca(

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focuseval.data.spans import MOST
+from focuseval.data.tables import ABSENT
 from focuseval.errors import counted
 from focuseval.inference.clusters import standard_error
 from focuseval.inference.intervals import effect_size, interval
-from focuseval.inference.paired_tests import EXACT, adjust, p_values, without_noise
+from focuseval.inference.paired_tests import EXACT, adjust, noise_of, p_values, without_noise
 from focuseval.inference.sentences import fill
 
 if TYPE_CHECKING:
@@ -57,9 +58,13 @@ class Pair:
     tied: int
     lost: int
     detectable: float | None
-    """The smallest difference that these topics show with probability .8; None for a single topic."""
+    """The smallest difference that these topics show with probability .8; None where there is none, or nothing can be
+    said of it: see `Paired.detectable`."""
     needed: int | None
-    """Topics, or clusters, that the difference would need; None where no number of them would do."""
+    """Topics, or clusters, that the difference would need; None where no number would do, or nothing can be said."""
+    fewest: int | None
+    most: int | None
+    """The same for the ends of the interval of the deviation, which is an estimate; None where there is no end."""
     gains: int
     """How many of the largest gains of the run with the higher mean make the whole difference; 0 without a difference,
     and where the other run gains nothing."""
@@ -103,16 +108,42 @@ class Paired:
     """Topics on which the second is better."""
     tied: NDArray[np.int64]
     """Topics on which both score the same."""
-    detectable: Vector
-    """The smallest difference that these topics show with probability .8."""
-    needed: Vector
-    """Topics, or clusters, with which the observed difference would be the smallest detectable one."""
+    deviation: Vector
+    """Pairs × 3: the standard deviation of the differences, and the ends of its 95 % interval; of clusters as if all
+    were of one size."""
     units: NDArray[np.int64] = field(kw_only=True)
     """Topics on which the two differ, or clusters whose differences do not cancel: what the test counts."""
     skewness: Vector = field(kw_only=True)
     """Of the differences, of topics or of clusters; 0 where they do not vary."""
     clusters: Clusters | None = field(default=None, kw_only=True)
     """The clusters by which signs flip and resamples are drawn; None for topics."""
+
+    @property
+    def widest(self) -> float:
+        """The largest difference that there can be; nothing is known of one."""
+        return np.inf
+
+    @cached_property
+    def detectable(self) -> Vector:
+        """For every pair, the smallest difference that these topics show with probability .8, corrected as it is.
+
+        NaN where no outcome could be significant, where all topics differ alike, and where none can be so large.
+        """
+        found = detectable(self.deviation[:, 0], self.sample, self.settings, self.family)
+        return np.where(self._has_power & (found <= self.widest), found, np.nan)
+
+    @cached_property
+    def needed(self) -> Vector:
+        """Pairs × 3: topics with which the observed difference would be detectable, and for the ends of the deviation.
+
+        Infinite where no number would do, NaN where no outcome could be significant or all topics differ alike.
+        """
+        found = topics_needed(self.difference[:, None], self.deviation, self.settings, self.family)
+        return np.where(self._has_power[:, None], found, np.nan)
+
+    @property
+    def _has_power(self) -> NDArray[np.bool_]:
+        return self.reachable & (self.deviation[:, 0] > 0)
 
     @property
     def family(self) -> int:
@@ -173,11 +204,16 @@ class Paired:
 
 
 def power(pair: Pair) -> str:
-    """Say what these topics could have shown, and what the observed difference would need."""
-    if pair.detectable is None:
+    """Say, behind a blank, what these topics could have shown and what the difference would need; or nothing."""
+    if pair.topics == 1:
         return fill("one topic")
+    if pair.detectable is None and pair.needed is None:
+        return ""
+    span = fill("to", fewest=pair.fewest, most=ABSENT if pair.most is None else pair.most)
     noun = "needed clusters" if pair.clustered else "needed"
-    needed = fill("never") if pair.needed is None else fill(noun, n=pair.needed)
+    needed = fill("never") if pair.needed is None else fill(noun, n=pair.needed, span=span)
+    if pair.detectable is None:
+        return fill("no power", needed=needed)
     return fill("power", detectable=f"{pair.detectable:.4f}", needed=needed)
 
 
@@ -214,30 +250,30 @@ def judge_families(
     families, pairs, topics = differences.shape
     if not differences.size:
         none, zero = np.full(pairs, np.nan), np.zeros(pairs, np.int64)
-        empty = Paired(
-            settings, none, none, none, none, none, none, zero, zero, zero, none, none, units=zero, skewness=none
-        )
-        return [empty] * families
+        unknown = np.full((pairs, 3), np.nan)
+        columns = (none, none, none, none, none, none, zero, zero, zero, unknown)
+        return [Paired(settings, *columns, units=zero, skewness=none)] * families
     rows = differences.reshape(-1, topics)
     mean = without_noise(rows.mean(axis=1), rows)
     low, high = interval(rows, settings, clusters)
     sums = rows if clusters is None else without_noise(clusters.sums(rows), rows)
-    sample = sums.shape[1]
     p = np.ones(len(rows))
-    if sample > 1:
+    if sums.shape[1] > 1:
         p = p_values(rows, settings, pairs, clusters=clusters, sides=sides, progress=progress)
-    deviation = standard_error(rows, clusters)[1] * np.sqrt(sample)  # of topics; of clusters as if of one size
+    deviation = deviations(sums)
+    if clusters is not None:
+        whole = standard_error(rows, clusters)[1] * np.sqrt(clusters.number)
+        deviation *= np.divide(whole, deviation[:, 0], out=np.zeros(len(rows)), where=deviation[:, 0] > 0)[:, None]
     won, lost = (rows > 0).sum(axis=1), (rows < 0).sum(axis=1)
     centred = sums - (1.0 if clusters is None else clusters.sizes) * rows.mean(axis=1, keepdims=True)
     cubes, spread = (centred * centred * centred).mean(axis=1), (centred * centred).mean(axis=1) ** 1.5
     found = (
         mean, low, high, p, np.concatenate([adjust(part, settings.correction) for part in np.split(p, families)]),
-        effect_size(rows), won, lost, topics - won - lost,
-        detectable(deviation, sample, settings), topics_needed(mean, deviation, settings, pairs),
+        effect_size(rows), won, lost, topics - won - lost, deviation,
         np.count_nonzero(sums, axis=1), np.divide(cubes, spread, out=np.zeros(len(rows)), where=spread > 0),
     )  # fmt: skip
-    columns = zip(*(np.split(part, families) for part in found), strict=True)
-    return [Paired(settings, *own, units=units, skewness=skew, clusters=clusters) for *own, units, skew in columns]
+    parts = zip(*(np.split(part, families) for part in found), strict=True)
+    return [Paired(settings, *own, units=units, skewness=skew, clusters=clusters) for *own, units, skew in parts]
 
 
 def smallest_p(
@@ -271,20 +307,45 @@ def smallest_p(
     return np.where(whole > 1, np.minimum(1.0, p), 1.0)
 
 
-def detectable(deviation: Vector, topics: int, settings: Settings) -> Vector:
-    r"""Return the smallest difference that the topics show with probability .8, for one pair by itself.
+def deviations(rows: NDArray[np.float64]) -> Vector:
+    """Return the standard deviation of every row and the ends of its 95 % interval: rows × 3, zero where none varies.
 
-    .. math:: (t_{1-\alpha/2} + t_{.8}) \cdot sd / \sqrt{n}
+    The interval is that of χ², with the degrees of freedom that the row's own kurtosis leaves (Shoemaker 2003): scores
+    tie on many topics and differ much on few, and then their variance is less certain than that of normal values.
 
-    NaN where there are fewer than two topics, and so no standard deviation.
+    >>> deviations(np.array([[0.1, -0.2, 0.3, 0.2, 0.0, 0.4]])).round(3).tolist()
+    [[0.216, 0.135, 0.53]]
+    """
+    from scipy.special import chdtri  # noqa: PLC0415  only power needs it
+
+    topics = rows.shape[1]
+    if topics < 2:
+        return np.zeros((len(rows), 3))
+    squares = (rows - rows.mean(axis=1, keepdims=True)) ** 2
+    total = squares.sum(axis=1)
+    peaked = topics * np.divide((squares**2).sum(axis=1), total**2, out=np.ones(len(rows)), where=total > 0)
+    freedom = np.minimum(topics - 1, 2 * topics / (peaked - (topics - 3) / (topics - 1)))
+    ends = (np.sqrt(freedom / chdtri(freedom, tail)) for tail in (0.025, 0.975))
+    deviation = np.sqrt(total / (topics - 1))
+    return np.asarray(np.where(deviation > noise_of(rows), deviation, 0.0) * [np.ones(len(rows)), *ends]).T
+
+
+def detectable(deviation: Vector, topics: NDArray[np.int64] | int, settings: Settings, family: int = 1) -> Vector:
+    r"""Return the smallest difference that the topics show with probability .8 or more in a family of pairs.
+
+    .. math:: \delta \cdot sd / \sqrt{n}, \quad
+        \delta = t_{1-\alpha/2} (1 - \tfrac{1}{4(n-1)}) + z_{.8} \sqrt{1 + t_{1-\alpha/2}^2 / (2(n-1))}
+
+    δ is where the noncentral t exceeds its bound with that probability, but for less than 1 % (Johnson and Welch 1940).
+    α is divided by the number of pairs: no correction ever asks a pair for more. NaN where there are fewer than two
+    topics, and so no standard deviation.
 
     >>> from focuseval.inference.settings import Settings
     >>> detectable(np.array([0.2]), 50, Settings()).round(4).tolist()
-    [0.0809]
+    [0.0808]
     """
-    if topics < 2:
-        return np.full(len(deviation), np.nan)
-    return deviation * _standardised(np.array(float(topics)), settings)
+    number = np.asarray(topics, np.float64)
+    return np.where(number > 1, deviation * _standardised(np.maximum(number, 2.0), settings, family), np.nan)
 
 
 def topics_needed(difference: Vector, deviation: Vector, settings: Settings, family: int = 1) -> Vector:
@@ -302,20 +363,22 @@ def topics_needed(difference: Vector, deviation: Vector, settings: Settings, fam
     fewest = number[int(np.argmax(enough))]
     with np.errstate(divide="ignore", invalid="ignore"):  # no difference: infinite, or NaN without a deviation either
         ratio = deviation / np.abs(difference)
-        lower = (ratio * _standardised(np.array(np.inf), settings)) ** 2
+        lower = (ratio * _standardised(np.array(np.inf), settings, family)) ** 2
     possible = (lower < MOST) & (difference != 0)
     needed = np.maximum(np.ceil(np.where(possible, lower, 2.0)), 2.0)
-    while (short := possible & (np.where(possible, ratio, 0.0) * _standardised(needed, settings) > 1)).any():
+    while (short := possible & (np.where(possible, ratio, 0.0) * _standardised(needed, settings, family) > 1)).any():
         needed += short
     return np.where(possible, np.maximum(needed, fewest), np.inf)
 
 
-def _standardised(topics: Vector, settings: Settings) -> Vector:
+def _standardised(topics: Vector, settings: Settings, family: int) -> Vector:
     """Return the smallest detectable difference in deviations; for infinitely many topics, times their root."""
     from scipy.special import ndtri, stdtrit  # noqa: PLC0415  only power needs it
 
-    shares = np.array([1 - settings.alpha / settings.tails, POWER])
+    level = settings.alpha / (max(1, family) if settings.correction != "none" else 1)
     if np.isinf(topics).all():
-        return np.asarray(ndtri(shares).sum())
-    sums: Vector = stdtrit((topics - 1)[..., None], shares).sum(axis=-1)
-    return sums / np.sqrt(topics)
+        return np.asarray(ndtri(1 - level / settings.tails) + ndtri(POWER))
+    freedom = topics - 1
+    bound = stdtrit(freedom, 1 - level / settings.tails)
+    shown = bound * (1 - 1 / (4 * freedom)) + ndtri(POWER) * np.sqrt(1 + bound**2 / (2 * freedom))
+    return np.asarray(shown / np.sqrt(topics))

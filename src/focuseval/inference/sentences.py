@@ -25,16 +25,18 @@ TEMPLATES: dict[str, str | list[str]] = {
     "worse": "{a} is worse than {b}.",
     "cannot tell": "Cannot tell {a} and {b} apart.",
     "same": "{a} and {b} score the same on every topic.",
-    "means": "{measure} {mean_a} against {mean_b} over {topics} ({tied} tied): {numbers}. {power} {test}",
+    "means": "{measure} {mean_a} against {mean_b} over {topics} ({tied} tied): {numbers}.{power} {test}",
     "numbers": "{difference} [{low}, {high}], p {p}{corrected}{reason}",
     "corrected": " (corrected {p})",
     "reason": "; cannot tell: {reason}",
     "test": "Test: {method}; it decides, the interval is of one difference by itself.",
-    "power": "With probability .8 these topics would have shown a difference of {detectable}; {needed}.",
-    "needed": ["the observed one needs {n} topic", "the observed one needs {n} topics"],
-    "needed clusters": ["the observed one needs {n} cluster", "the observed one needs {n} clusters"],
+    "power": " With probability .8 these topics would have shown a difference of {detectable}; {needed}.",
+    "no power": " Not even the largest difference there can be would these topics show with probability .8; {needed}.",
+    "needed": ["the observed one needs {n} topic{span}", "the observed one needs {n} topics{span}"],
+    "needed clusters": ["the observed one needs {n} cluster{span}", "the observed one needs {n} clusters{span}"],
+    "to": " ({fewest} to {most}: the deviation is an estimate)",
     "never": "no number of topics would show the observed one",
-    "one topic": "One topic says nothing about others.",
+    "one topic": " One topic says nothing about others.",
     "wins": "A is better on {won}, B on {lost} and neither on {tied} of {topics}.",
     "gains": [
         "Without the largest gain of {side} there would be no difference.",
@@ -51,14 +53,14 @@ TEMPLATES: dict[str, str | list[str]] = {
     "leads": "{best} leads, but cannot be told apart from {names}.",
     "leads alone": "{best} leads, but none of the other {n} {runs} can be told apart from it.",
     "share": "{names} share the highest mean.",
-    "ahead": "{measure}: {mean}, ahead of {next} by {numbers}. {power}",
+    "ahead": "{measure}: {mean}, ahead of {next} by {numbers}.{power}",
     "each": "{measure}: {mean} each over {topics}.",
     "better than": "{subject} better than {names}.",
     # many runs and a baseline
     "better than baseline": "{a} is better than the baseline {b}.",
     "worse than baseline": "Every run is worse than the baseline {b}.",
     "baseline holds": "No run is better than the baseline {b}.",
-    "nearest": "The best one, {a}, differs by {numbers} in {measure}. {power} Of {runs} {counts}.",
+    "nearest": "The best one, {a}, differs by {numbers} in {measure}.{power} Of {runs} {counts}.",
     "flips": ["{n} of {all} pairs of runs changes its order", "{n} of {all} pairs of runs change their order"],
 }
 
@@ -140,10 +142,11 @@ def equals_p(shown: str) -> str:
     return f"< {shown[1:]}" if shown.startswith("<") else f"= {shown}"
 
 
-def shown_topics(number: float) -> str:
-    """Print a number of topics that are needed; none would be enough where nothing differs.
+def shown_topics(number: float, fewest: float, most: float) -> str:
+    """Print a number of topics that are needed, from fewest to most; none would be enough where nothing differs.
 
-    >>> shown_topics(1234.0), shown_topics(float("inf"))
-    ('1,234', '–')
+    >>> shown_topics(1234.0, 900.0, 1900.0), shown_topics(8.0, 6.0, float("inf")), shown_topics(*[float("inf")] * 3)
+    ('1,234 (900 to 1,900)', '8 (6 to –)', '–')
     """
-    return f"{int(number):,}" if np.isfinite(number) else ABSENT
+    shown, *ends = (f"{int(value):,}" if np.isfinite(value) else ABSENT for value in (number, fewest, most))
+    return shown if shown == ABSENT else f"{shown} ({' to '.join(ends)})"

@@ -154,6 +154,18 @@ class MeasureCall:
         return self.at.endswith("t") and "tokens" in self.measure.at
 
     @property
+    def cut(self) -> tuple[int, str] | None:
+        """How much of a list it reads: so many results, articles, characters, words or tokens; None for all of it.
+
+        A budget of each article by itself leaves no article out.
+        """
+        at, grouped = parse_at(self.at, self.measure) if self.at else None, "grouped output" in self.measure.traits
+        if isinstance(at, Budget):
+            return None if grouped else (at.amount, at.unit)
+        articles = grouped or "documents" in self.measure.needs
+        return (at, "articles" if articles else "results") if isinstance(at, int) else None
+
+    @property
     def needs(self) -> tuple[str, ...]:
         """What gold and run must say for it, with the parameters given."""
         values, instead = self._values, self.measure.needs_if.items()

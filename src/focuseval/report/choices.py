@@ -8,16 +8,16 @@ piece or many, early or late.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from focuseval.inference.paired import CANNOT_TELL
-from focuseval.inference.paired_tests import NOISE
+from focuseval.inference.paired_tests import NOISE, paired_differences
 from focuseval.inference.sentences import TEMPLATES, listed, shown_p
-from focuseval.report.evidence import cut_of, intervals
+from focuseval.inference.slices import FEWEST, judge_slices
 from focuseval.report.first_screen import UNDECIDED
 
 if TYPE_CHECKING:
@@ -31,13 +31,12 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 MOST_INTERVALS = 20_000
-"""Of slices, all pairs and measures together, beyond those of A and B: at about 12 bytes and 80 µs each."""
+"""Of slices, all pairs and measures together, beyond those of A and B: at about 20 bytes each."""
 MOST_TAGS = 12
-RESAMPLES = 1_000
-"""Of every slice's interval: there are many of them."""
 
 FIELDS = (
-    "difference", "low", "high", "p", "corrected", "code", "won", "lost", "detectable", "needed", "gains", "reason",
+    "difference", "low", "high", "p", "corrected", "code", "won", "lost", "detectable", "needed", "fewest", "most",
+    "gains", "reason",
 )  # fmt: skip
 """What stands in a pair's list, in this order; see `page_pairs`."""
 
@@ -68,13 +67,17 @@ class Choices:
     """What `page_pairs` returns; None for a single run."""
     undecided: tuple[str, str]
     """Headline and reason where no topic is compared."""
-    cuts: tuple[list[int | str] | None, ...]
+    cuts: tuple[tuple[int, str] | None, ...]
     """How much of a list each measure looks at."""
     slices: tuple[dict[str, Any], ...] = ()
-    """Parts of the topics: group, name, topics, and under every measure ``intervals``: low and high of every pair's
-    difference in ten-thousandths, one after the other; of A − B alone where there would be too many."""
+    """Parts of the topics: group, name, topics, and ``judged``: under every measure four numbers of every pair, one
+    after the other, of A − B alone where there would be too many: low and high of the difference and the corrected p
+    (see `page_pairs`), and 1, −1 or 0 where the first run is better, worse, or nothing can be told. None for a slice
+    of too few topics."""
     slices_note: str = ""
-    """Which intervals of slices are left out, in a sentence."""
+    """Which slices are not judged for which pairs, in a sentence."""
+    fewest: int = FEWEST
+    """Topics of a slice, below which it is not judged."""
 
 
 def choices_of(evidence: Evidence) -> Choices:
@@ -106,7 +109,7 @@ def choices_of(evidence: Evidence) -> Choices:
         noise=NOISE,
         comparisons=pairs,
         undecided=UNDECIDED,
-        cuts=tuple(cut_of(asked) for asked in evidence.evaluation.plan.measures),
+        cuts=tuple(asked.cut for asked in evidence.evaluation.plan.measures),
         slices=slices,
         slices_note=note,
     )
@@ -163,7 +166,7 @@ def page_pairs(
                 [
                     *interval, p, None if corrected == p else corrected,
                     lead if pair.word == CANNOT_TELL else 2 * lead, pair.won, pair.lost,
-                    detectable, pair.needed, pair.gains, reason,
+                    detectable, pair.needed, pair.fewest, pair.most, pair.gains, reason,
                 ]
             )  # fmt: skip
         means = found.means
@@ -201,27 +204,29 @@ def _plain(values: Floats) -> list[Any]:
 def _slices(
     evidence: Evidence, values: Floats, compared: list[list[int] | None]
 ) -> tuple[tuple[dict[str, Any], ...], str]:
-    """Return the slices with the intervals of all pairs under as many measures as allowed, the deciding one first."""
+    """Return the slices, judged for all pairs under as many measures as allowed, the deciding one first."""
     slices, (a, b) = slices_of(evidence), evidence.places
     if b is None or not slices:
         return slices, ""
     every = list(combinations(range(values.shape[1]), 2))
     order = sorted(range(len(values)), key=lambda measure: measure != evidence.scores.deciding)
     whole = sorted(order[: max(1, MOST_INTERVALS // (len(every) * len(slices)))])
-    pairs = [every if measure in whole else [(a, b)] for measure in range(len(values))]
-    differences = np.array([values[m, i] - values[m, j] for m, own in enumerate(pairs) for i, j in own])
-    ends = np.cumsum([len(own) for own in pairs])
-    for kept, rows in zip(compared, np.split(differences, ends[:-1]), strict=True):
-        if kept is not None:
-            rows[:, np.setdiff1d(np.arange(values.shape[2]), kept)] = np.nan
-    few = replace(evidence.settings, resamples=RESAMPLES)
-    inside = evidence.clustering.get("clusters")
     for part in slices:
-        own = None if inside is None else inside.take(np.array(part["topics"]))
-        found = intervals(differences[:, part["topics"]], few, own)
-        bounds = np.where(found[:, 3:] > 1, np.round(found[:, 1:3] * 10**4), np.nan)
-        whole_numbers = [None if np.isnan(value) else int(value) for value in bounds.reshape(-1).tolist()]
-        part["intervals"] = [whole_numbers[2 * low : 2 * high] for low, high in zip([0, *ends], ends, strict=False)]
+        part["judged"] = []
+    for measure, (kept, rows) in enumerate(zip(compared, values, strict=True)):
+        first, second = np.transpose(every if measure in whole else [(a, b)])
+        differences = paired_differences(rows[first], rows[second])
+        counted = set(range(values.shape[2]) if kept is None else kept)
+        topics = [[topic for topic in part["topics"] if topic in counted] for part in slices]
+        judged = judge_slices(differences, topics, evidence.settings.alpha, evidence.clustering.get("clusters"))
+        for part, found in zip(slices, judged, strict=True):
+            shown = None
+            if found is not None:
+                printed = ([f"{x:.4f}" for x in end] for end in (found.low, found.high))
+                columns = (*printed, [shown_p(p, evidence.settings) for p in found.corrected.tolist()])
+                numbers = ([_ten_thousandths(one) for one in column] for column in columns)
+                shown = [value for pair in zip(*numbers, found.lead.tolist(), strict=True) for value in pair]
+            part["judged"].append(shown)
     if len(whole) == len(values):
         return slices, ""
     runs = [evidence.labels[run] for run in evidence.drawn]

@@ -19,7 +19,7 @@ from focuseval.evaluation.scoring import curve_of, mean_of
 from focuseval.inference.comparison import compare_all
 from focuseval.inference.intervals import interval
 from focuseval.measures import parse
-from focuseval.measures.measure import Budget, parse_at
+from focuseval.measures.measure import Budget
 from focuseval.measures.spans import paid_ends, read
 from focuseval.measures.topicwise import count
 
@@ -331,28 +331,11 @@ def retrieve(matched: Matched, budgets: Sequence[Budget] = ()) -> Retrieved:
     )
 
 
-def cut_of(asked: MeasureCall) -> list[int | str] | None:
-    """Return amount and unit of a measure's cut-off: results, articles, characters, words or tokens.
-
-    None where it reads all, and for a budget of each article by itself.
-
-    >>> cut_of(parse("spanR@2000c")), cut_of(parse("gP@5")), cut_of(parse("IoU@3")), cut_of(parse("MAgP"))
-    ([2000, 'characters'], [5, 'articles'], [3, 'results'], None)
-    """
-    at = parse_at(asked.at, asked.measure) if asked.at else None
-    grouped = "grouped output" in asked.measure.traits
-    if isinstance(at, Budget):
-        return None if grouped else [at.amount, at.unit]
-    if not isinstance(at, int):
-        return None
-    return [at, "articles" if grouped or "documents" in asked.measure.needs else "results"]
-
-
 def counted_budgets(measures: Iterable[MeasureCall]) -> tuple[Budget, ...]:
     """Return the budgets of words and tokens among the cut-offs: only the engine knows where those end.
 
     >>> counted_budgets([parse("spanR@300w"), parse("IoU@300w"), parse("spanR@2000c")])
     (Budget(amount=300, unit='words'),)
     """
-    cuts = [cut for asked in measures if (cut := cut_of(asked)) is not None and cut[1] in {"words", "tokens"}]
-    return tuple(dict.fromkeys(Budget(int(amount), str(unit)) for amount, unit in cuts))
+    cuts = [asked.cut for asked in measures if asked.cut is not None and asked.cut[1] in {"words", "tokens"}]
+    return tuple(dict.fromkeys(Budget(*cut) for cut in cuts))

@@ -131,7 +131,8 @@ def verdict(evidence: Evidence) -> Verdict:
             sizes = {"difference": pair.difference, "low": pair.low, "high": pair.high}
             tests = {"p": pair.p, "p_corrected": pair.corrected, "word": pair.word, "reason": reason, "ties": pair.tied}
             power = {"detectable": pair.detectable, "topics_needed": pair.needed}
-            against.append({"run": run} | sizes | tests | power)
+            between = {"topics_needed_interval": [pair.fewest, pair.most]}
+            against.append({"run": run} | sizes | tests | power | between)
     rival = b if two or evidence.baseline is not None else None
     caveat = other_order(evidence.comparisons, a, rival, evidence.measure)
     return Verdict(found.word, found.headline, found.reason, tuple(against), caveat)
@@ -217,7 +218,8 @@ def remarks(evidence: Evidence) -> tuple[str, ...]:
         lines.append(f"{len(gaps) - 3} more runs do not answer every topic; the table of runs counts them.")
     if most := max((c.unjudged for c in counts), default=0):
         runs = "a run" if len(counts) == 1 else "the runs"
-        lines.append(f"Up to {most:,} results of {runs} are in documents that nobody judged: they count as wrong.")
+        read = f"Up to {most:,} results of {runs} that the measures read"
+        lines.append(f"{read} are in documents that nobody judged: they count as wrong.")
     named = zip(evidence.labels, counts, strict=True)
     lines += [f"{remark}." for label, own in named for remark in own.remarks(label)]
     if len(evidence.drawn) < len(evidence.labels):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from focuseval.assessment.agreement import Agreement, agreements, alpha, finished, without_nan
+from focuseval.assessment.agreement import Agreement, agreements, alpha, alpha_interval, finished, without_nan
 from focuseval.assessment.golds import build_gold
 from focuseval.assessment.models.judging import WORDS
 from focuseval.assessment.models.prompt import COUNTED
@@ -21,8 +21,8 @@ from focuseval.assessment.plan import MODEL, PERSON, Assessor, assessors
 from focuseval.assessment.stability import DEFAULT, Replacement, replacements
 from focuseval.data.highlights import size
 from focuseval.data.tables import ABSENT, Column, Row, Table, numbers, words
-from focuseval.inference.agreement import RESAMPLES
-from focuseval.inference.correlation import mean_ranks, reading
+from focuseval.inference.agreement import FEWEST_TOPICS, RESAMPLES, Interval
+from focuseval.inference.correlation import FEWEST_RUNS, mean_ranks, reading, tau_interval
 from focuseval.inference.sentences import fill
 from focuseval.report.page import static, templates
 
@@ -68,6 +68,8 @@ class Trust:
     apart: int
     """Pairs of assessors without a document in common, which are left out."""
     alpha: float
+    alpha_interval: Interval
+    """95 %; NaN where too few topics were judged by two or more."""
     quoted: tuple[Quoted, ...]
     addressed: tuple[Addressed, ...]
     orders: tuple[Replacement, ...]
@@ -87,6 +89,7 @@ class Trust:
         values: dict[str, Any] = {
             "assessors": [{"name": one.name, "label": one.label, "origin": one.origin} for one in self.assessors],
             "alpha": self.alpha,
+            "alpha_interval": self.alpha_interval,
             "pairs": [{**asdict(pair), "ratio": pair.ratio} for pair in self.pairs],
             "quotes": quotes,
             "addressed": [one._asdict() for one in self.addressed],
@@ -132,6 +135,7 @@ def project_trust(project: Project, runs: Sequence[Run] = (), measure: str = DEF
         tuple(pairs),
         len(known) * (len(known) - 1) // 2 - len(pairs),
         alpha(found),
+        alpha_interval(found, RESAMPLES),
         tuple(quoted),
         tuple(spoken),
         tuple(replacements(golds, shared, runs, measure, index)) if runs else (),
@@ -151,9 +155,12 @@ _LEVELS = (
 
 def value_with_interval(pair: Agreement, name: str, form: str) -> str:
     """Return a level of agreement and its interval."""
+    return _with_interval(float(getattr(pair, name)), pair.intervals.get(name, (nan, nan)), form)
+
+
+def _with_interval(value: float, interval: Interval, form: str) -> str:
     text = Column("", form=form).text
-    value = float(getattr(pair, name))
-    low, high = pair.intervals.get(name, (nan, nan))
+    low, high = interval
     return text(value) if isnan(value) or isnan(low) else f"{text(value)} [{text(low)}, {text(high)}]"
 
 
@@ -186,9 +193,12 @@ def _pair_tables(trust: Trust) -> list[Table]:
         levels = (value_with_interval(pair, name, form) for _, name, form in _LEVELS)
         rows.append((*labels, pair.documents, *levels, pair.elements, pair.entry_points))
     notes = (
-        "In brackets: 95 % intervals, over documents drawn with replacement. Only what both finished counts.",
+        (
+            "In brackets: 95 % intervals, by drawing topics and then documents of each; none of fewer than "
+            f"{FEWEST_TOPICS} topics in common. Only what both finished counts."
+        ),
         *([f"{trust.apart:,} pairs of assessors have no document in common."] if trust.apart else []),
-        f"Krippendorff's alpha of documents: {Column('', form='.3f').text(trust.alpha)}",
+        f"Krippendorff's alpha of documents: {_with_interval(trust.alpha, trust.alpha_interval, '.3f')}",
     )
     sides = ("relevant: first", "relevant: second", "characters: first", "characters: second", "second to first")
     amounts: list[Row] = [
@@ -207,12 +217,15 @@ def _order_tables(trust: Trust) -> list[Table]:
     rows: list[Row] = []
     flips: list[Row] = []
     for one in trust.orders:
-        order = (one.documents, one.topics, one.tau, one.tau_ap, reading(one.tau), one.pairs, len(one.flips))
-        rows.append((one.left, one.right, *order))
+        order = (one.documents, one.topics, one.tau, one.tau_ap, reading(one.tau, len(one.runs)))
+        rows.append((one.left, one.right, *order, one.pairs, len(one.flips)))
         for flip in one.flips:
             needed = (round(number) if number < 1e9 else None for number in (flip.topics, flip.judgements))
             flips.append((one.left, one.right, *flip[:4], *needed))
-    note = f"Runs ranked by {trust.measure}, over the documents that both finished; τ from .9 on is called equivalent."
+    note = (
+        f"Runs ranked by {trust.measure}, over the documents that both finished; τ from .9 on is called equivalent, if "
+        f"there are {FEWEST_RUNS} runs or more."
+    )
     ordered = Table("Order of the runs", columns, tuple(rows), (note,))
     columns = (*words("judged by", "replaced by", "better", "worse"), *numbers("by the first", "by the second"))
     columns += numbers("topics", "judgements", form=".0f")
@@ -242,6 +255,7 @@ def render_agreement(trust: Trust, title: str) -> str:
         bars=[(pair, bars(pair)) for pair in trust.pairs[:MOST_DRAWN]],
         slopes=[(one, slope(one)) for one in trust.orders[:MOST_DRAWN] if len(one.runs) <= 40],  # legible names
         most=MOST_DRAWN,
+        fewest=FEWEST_TOPICS,
         models={one.label for one in trust.assessors if one.origin == MODEL},
         tables={table.title: table for table in tables(trust)},
         line=LINE,
@@ -268,7 +282,9 @@ def sentences(trust: Trust) -> list[str]:
     for one in orders[:12]:
         if not isnan(one.tau):
             flips = fill("flips", n=len(one.flips), all=one.pairs)
-            lines.append(f"{one.right} in the place of {one.left}: τ {one.tau:.2f} ({reading(one.tau)}), {flips}.")
+            low, high = tau_interval(one.tau, len(one.runs))
+            said = f"τ {one.tau:.2f} [{low:.2f}, {high:.2f}] ({reading(one.tau, len(one.runs))})"
+            lines.append(f"{one.right} in the place of {one.left}: {said}, {flips}.")
     lines += [
         f"{one.assessor}: {one.invented:.1%} of {sum(one.quotes):,} quotes are not in the text."
         for one in trust.quoted

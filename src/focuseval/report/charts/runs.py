@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.inference.correlation import correlate, reading
+from focuseval.inference.correlation import FEW_RUNS, correlate, reading, tau_interval
 from focuseval.inference.paired import wins_sentence
 from focuseval.report.charts.chart import Chart, axis, following, hover, left_out, nominal, number, wide
 from focuseval.report.evidence import MOST_DRAWN
@@ -205,18 +205,20 @@ def tau_heat_map(evidence: Evidence) -> Iterator[Chart]:
         return
     names = [evidence.scores.measures[m] for m in kept]
     rows = tuple(
-        (a, b, number(tau), reading(tau))
+        (a, b, number(tau), reading(tau, len(evidence.labels)))
         for a, line in zip(names, correlate(means[:, kept].T).tolist(), strict=True)
         for b, tau in zip(names, line, strict=True)
     )
+    low, high = tau_interval(0.9, len(evidence.labels))
     caption = (
         f"Kendall's τ between the rankings of {len(evidence.labels)} runs under two measures. From .9 on they count as "
-        "equivalent, below .8 the differences are noticeable (Voorhees 2001)."
+        "equivalent, below .8 the differences are noticeable (Voorhees 2001), if there are 8 runs or more. Over so "
+        f"many runs a τ of .9 has a 95 % interval from {low:.2f} to {high:.2f}."
     )
     if len(kept) < means.shape[1]:
         caption += f" {len(kept)} of {means.shape[1]} measures are drawn, the first and the one that decides."
-    kinds = ["equivalent", "similar", "noticeable differences", "undefined"]
-    scale = {"domain": kinds, "range": ["#0072B2", "#56B4E9", "#E69F00", "#999999"]}
+    kinds = ["equivalent", "similar", "noticeable differences", FEW_RUNS, "undefined"]
+    scale = {"domain": kinds, "range": ["#0072B2", "#56B4E9", "#E69F00", "#CCCCCC", "#999999"]}
     shade = {"field": "reading", "type": "nominal", "scale": scale, "title": "reading", "legend": {"columns": 2}}
     color = {"condition": {"test": "datum.reading === 'equivalent'", "value": "white"}, "value": "black"}
     label = {

@@ -63,9 +63,12 @@
   /** Ten-thousandths as Python printed them; what is smaller comes as text. */
   const shown = (value) => (typeof value === "number" ? four(value / 1e4) : value);
 
-  const power = ({ detectable, needed }) => {
-    if (detectable === null) return fill("one topic");
-    return fill("power", { detectable: shown(detectable), needed: needed === null ? fill("never") : fill("needed", { n: needed }) });
+  /** What these topics could have shown, and what the observed difference would need, as `inference.paired.power` says it. */
+  const power = ({ detectable, needed, fewest, most, topics }) => {
+    if (topics === 1) return fill("one topic");
+    if (detectable === null && needed === null) return "";
+    const said = needed === null ? fill("never") : fill("needed", { n: needed, span: fill("to", { fewest, most: most ?? "–" }) });
+    return detectable === null ? fill("no power", { needed: said }) : fill("power", { detectable: shown(detectable), needed: said });
   };
 
   /** Word, headline and reason of A against B, as `Comparison.verdict_of` says them. */

@@ -79,26 +79,32 @@
     }
   };
 
-  /** The interval of a slice: of every pair, or of the report's own alone; undefined where it was not computed. */
-  const intervalOf = (slice) => {
+  /** How a slice was judged for the chosen pair; undefined where it was not, null where its topics are too few. */
+  const judgedOf = (slice) => {
     const { a, b, runs } = choices();
-    const flat = slice.intervals[state.measure];
-    const all = flat.length === runs.length * (runs.length - 1);
+    const flat = slice.judged[state.measure];
+    if (flat === null) return null;
+    const all = flat.length === 2 * runs.length * (runs.length - 1);
     if (!all && ![state.a, state.b].every((run) => run === a || run === b)) return undefined;
-    const [low, high] = all ? flat.slice(2 * pairPlace(state.a, state.b)) : flat;
+    const [low, high, p, lead] = all ? flat.slice(4 * pairPlace(state.a, state.b)) : flat;
     const forwards = all ? state.a < state.b : state.a === a;
-    return low === null ? null : (forwards ? [low, high] : [-high, -low]).map((end) => end / PARTS);
+    return { ends: (forwards ? [low, high] : [-high, -low]).map((end) => focuseval.signed(end / PARTS)), p: typeof p === "number" ? four(p / PARTS) : p, lead: forwards ? lead : -lead };
   };
+
+  const WORDS = { 1: "better", "-1": "worse", 0: "cannot tell" };
 
   const sliceLine = (slice, rows) => {
     const here = new Set(slice.topics);
     const own = rows.filter((row) => here.has(row.topic));
     const [a, b] = [mean(own.map((row) => row.a)), state.b < 0 ? null : mean(own.map((row) => row.b))];
-    const found = state.b < 0 ? null : intervalOf(slice);
     const name = slice.group === "tag" ? node("a", { href: address({ tag: slice.name }) }, visible(slice.name)) : visible(slice.name);
     const number = (text) => node("td", { class: "number" }, text);
     const cells = [number(count(own.length)), number(four(a))];
-    if (state.b >= 0) cells.push(number(four(b)), number(own.length ? focuseval.signed(a - b) : "–"), number(found ? `[${focuseval.signed(found[0])}, ${focuseval.signed(found[1])}]` : "–"));
+    if (state.b >= 0) {
+      const found = judgedOf(slice);
+      const said = found ? [`[${found.ends.join(", ")}]`, found.p, WORDS[found.lead]] : ["–", "–", found === null ? `fewer than ${choices().fewest} topics` : "–"];
+      cells.push(number(four(b)), number(own.length ? focuseval.signed(a - b) : "–"), ...said.slice(0, 2).map(number), node("td", {}, said[2]));
+    }
     return node("tr", {}, node("th", { scope: "row" }, name, " ", node("small", {}, visible(slice.group))), ...cells);
   };
 
@@ -108,7 +114,7 @@
     const rows = topicRows();
     body.replaceChildren(...choices().slices.map((slice) => sliceLine(slice, rows)));
     focuseval.sorted(byId("slices"));
-    const without = state.b >= 0 && choices().slices.some((slice) => intervalOf(slice) === undefined);
+    const without = state.b >= 0 && choices().slices.some((slice) => judgedOf(slice) === undefined);
     byId("slices-note").textContent = without ? visible(choices().slices_note) : "";
   };
 
