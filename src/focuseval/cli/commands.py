@@ -79,6 +79,8 @@ class Commands(click.Group):
         """Run click's own; also where help is printed, output that cannot be written is one line and exit code 1."""
         if sys.stdout is None:  # closed: what is printed must fail, not be lost in silence
             sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")
+        if sys.stdin is None:  # as above: reading must fail
+            sys.stdin = os.fdopen(os.open(os.devnull, os.O_WRONLY), encoding="utf-8")
         with errors_as_lines():
             return super().main(*args, **more)
 

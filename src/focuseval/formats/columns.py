@@ -20,11 +20,11 @@ import pyarrow.compute as pc
 from focuseval.engine.native import indices, split
 from focuseval.engine.workers import in_threads
 from focuseval.errors import FormatError
-from focuseval.formats.content import refuse_nul
+from focuseval.formats.content import refuse_binary
 from focuseval.placing.pointers import strings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -313,6 +313,17 @@ def _with_numbers(part: Part, layout: Layout) -> Part:
     return part._replace(columns=columns, problem=problem, readable=readable)
 
 
+_SWAPPED = re.compile(rb"^[ \t]*Q0[ \t]+(?!Q0[ \t])", re.MULTILINE)
+
+
+def refuse_swapped(topics: Container[str], *sources: Source) -> None:
+    """Raise at a line that begins with the constant ``Q0``: its topic stands in the next column."""
+    for source in sources if "Q0" in topics else ():
+        if found := _SWAPPED.search(source.data):
+            what = "expected a topic before the constant Q0, found Q0 in the first column"
+            raise FormatError(what, at=source.at(source.line_of(found.end())), remedy="swap the first two columns")
+
+
 def newlines(data: pa.Buffer) -> int:
     """Count the ends of lines."""
     return int(np.count_nonzero(np.frombuffer(data, np.uint8) == _NEWLINE))
@@ -336,7 +347,7 @@ def read_table(source: Source, layout: Layout, guess: Mapping[str, str] | None =
 
     A column that no line has is left out.
     """
-    refuse_nul(source)
+    refuse_binary(source)
     width = next((len(fields) for line in source.head().split(b"\n") if (fields := line.split())), 0)
     tried = replace(layout, columns={**layout.columns, **(guess or {})})
     parts = _read_parts(source, tried, width)
@@ -422,7 +433,7 @@ def words(
 ) -> pa.Array | pa.ChunkedArray:
     """Return strings that a blank-separated column can hold, each taken by its code when codes are given."""
     strings = values if isinstance(values, (pa.Array, pa.ChunkedArray)) else pa.array(values, pa.string())
-    bad = strings.filter(pc.match_substring_regex(pc.cast(strings, pa.string()), r"^$|[\s\x00\x{feff}]"))
+    bad = strings.filter(pc.match_substring_regex(pc.cast(strings, pa.string()), r"^$|[\s\v\x00\x{feff}]"))
     if len(bad):
         what = f"expected a {what} without blanks, found {bad[0].as_py()!r}"
         raise FormatError(what, remedy="write a format that can hold it, such as JSONL")

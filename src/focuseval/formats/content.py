@@ -27,6 +27,8 @@ Data = bytes | mmap.mmap
 
 BOM = b"\xef\xbb\xbf"
 _LARGE = 1 << 24
+_LONG_LINE = 1 << 24
+"""Bytes that no line of a run or gold in lines has: to cut it into fields takes fifty times as much memory."""
 
 
 @dataclass(frozen=True)
@@ -69,13 +71,22 @@ def open_source(path: str | Location | Source, *, hashed: bool = True) -> Source
     """
     if isinstance(path, Source):
         return path
-    name = "<stdin>" if str(path) == "-" else str(path)
+    name = "<stdin>" if str(path) == "-" else shown(path)
     try:
         raw = sys.stdin.buffer.read() if name == "<stdin>" else _load(location(path))
     except (OSError, ValueError) as error:  # ValueError: a name with a NUL in it
         what = f"cannot be read: {getattr(error, 'strerror', None) or error}"
         raise FormatError(what, at=name, remedy="check the name and the permissions") from error
     return source_of(raw, name, hashed=hashed)
+
+
+def shown(path: str | Location) -> str:
+    r"""Return a file's name as it is shown and written: what of it is not UTF-8 is spelt out.
+
+    >>> shown("caf\udce9.txt")
+    'caf\\xe9.txt'
+    """
+    return os.fsencode(str(path)).decode("utf-8", "backslashreplace")
 
 
 def source_of(raw: Data, name: str = "<memory>", *, hashed: bool = True) -> Source:
@@ -116,8 +127,12 @@ def open_sources(path: str | Path | Source) -> tuple[Source, ...]:
     return tuple(open_source(file) for file in files)
 
 
-def refuse_nul(source: Source) -> None:
-    """Raise at the first NUL byte: no text format has one."""
+def refuse_binary(source: Source) -> None:
+    """Raise at the first NUL byte, and at a line that is longer than any text format has one."""
+    for start in range(0, len(source.data) - _LONG_LINE + 1, _LONG_LINE):  # a line of twice the length fills one
+        if source.data.find(b"\n", start, start + _LONG_LINE) < 0:
+            what = f"expected lines, found {_LONG_LINE >> 20} MB without an end of line"
+            raise FormatError(what, at=source.at(source.line_of(start)), remedy="the file is damaged or binary")
     at = source.data.find(b"\0")
     if at >= 0:
         remedy = (
