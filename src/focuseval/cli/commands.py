@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import codecs
 import errno
+import io
 import os
 import re
 import sys
@@ -158,6 +160,27 @@ def main() -> None:
 with_blocks(main)
 
 
+PLAIN = {"─": "-", "–": "-", "—": "-", "−": "-", "→": "->", "≤": "<=", "≥": ">=", "×": "x", "…": "...", "·": "."}
+"""What stands for characters that a console cannot show; a question mark for all others."""
+
+
+def plainer(error: UnicodeError) -> tuple[str, int]:
+    """Return what is written in place of characters that an encoding does not have, and where to go on."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    found = error.object[error.start : error.end]  # what Python makes of a name's bytes that are not UTF-8 is spelt out
+    spelt = (f"\\x{ord(char) - 0xDC00:02x}" if "\udc80" <= char <= "\udcff" else "?" for char in found)
+    return "".join(PLAIN.get(char, other) for char, other in zip(found, spelt, strict=True)), error.end
+
+
 def run() -> None:
-    """Run the command under its own name, however Python was started."""
+    """Run the command under its own name, however Python was started.
+
+    Files and pipes get UTF-8, a console what it can show, unless ``PYTHONIOENCODING`` says otherwise.
+    """
+    codecs.register_error("plainer", plainer)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            own = stream.isatty() or "PYTHONIOENCODING" in os.environ
+            stream.reconfigure(encoding=None if own else "utf-8", errors="plainer")
     main(prog_name="focuseval")
