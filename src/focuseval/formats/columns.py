@@ -1,8 +1,8 @@
 """Bytes of blank-separated lines → Arrow columns, a piece at a time, by compiled code or else by NumPy; and numbers.
 
-Pieces keep memory flat: a column that repeats from line to line is run-end encoded, and the pages of a mapped file are
-let go, before the next segment is read. A piece that the compiled code cannot read (there is no compiler, lines of
-different widths, a number in another spelling, an error) is cut into fields by NumPy, which finds the line at fault.
+Pieces keep memory low: a column that repeats from line to line is run-end encoded before the next one is read. A piece
+that the compiled code cannot read (there is no compiler, lines of different widths, a number in another spelling, an
+error) is cut into fields by NumPy, which finds the line at fault.
 What is a number, and the message for what is none, is said here alone.
 """
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound=np.generic)
 
 _SEGMENT = 1 << 27
-"""Bytes after which the pages of a mapped file are let go."""
+"""Bytes that are read at once; 32-bit offsets can count them."""
 _BLOCK = 1 << 22
 """Bytes that the compiled code reads at once where several threads do."""
 _PIECE = 1 << 20
@@ -378,7 +378,7 @@ def read_table(source: Source, layout: Layout, guess: Mapping[str, str] | None =
 def _read_parts(source: Source, layout: Layout, width: int) -> list[Part]:
     """Return the columns of all lines, large files on all cores; a part that cannot be read is the last."""
     kinds = dict(islice(layout.columns.items(), max(width, layout.least)))
-    parts, done = list[Part](), 0
+    parts = list[Part]()
     for segment in pieces(pa.py_buffer(source.data), _SEGMENT):
         found: Iterator[Part] = any_lines(segment, kinds, layout)
         if segment.size > _SMALL:
@@ -388,8 +388,6 @@ def _read_parts(source: Source, layout: Layout, width: int) -> list[Part]:
             parts.append(part)
             if not part.readable:
                 return parts
-        done += segment.size
-        source.release(done)
     return parts
 
 

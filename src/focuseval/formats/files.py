@@ -173,6 +173,9 @@ def read_block(path: Location, start: int, end: int) -> LineBlock:
     with path.open("rb") as file:
         file.seek(start)
         data = file.read(end - start)
+    if len(data) != end - start:
+        what = f"expected {end:,} bytes, found {start + len(data):,}: the file was cut off while it was read"
+        raise FormatError(what, at=shown(path), remedy="read it when it has been written")
     return LineBlock(shown(path), data[len(BOM) :] if not start and data[:3] == BOM else data, str, path, start)
 
 

@@ -84,7 +84,10 @@ def place(
     deepest = np.empty(len(start), np.int32)
     first, last = (np.zeros(int(bounds[-1]), np.int32) for _ in range(2))
     words = (array.ctypes.data for array in (start, kept, bounds))
-    library.words_place(*words, len(bounds) - 1, *(array.ctypes.data for array in (*columns, deepest, first, last)))
+    others = (array.ctypes.data for array in (*columns, deepest, first, last))
+    if not library.words_place(*words, len(bounds) - 1, *others):
+        what = "expected elements inside each other, found others"
+        raise CollectionError(what, remedy="the index is damaged: build it again")
     return deepest - np.int32(bounds[0]), first[bounds[0] :], last[bounds[0] :]
 
 
