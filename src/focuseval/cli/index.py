@@ -14,7 +14,7 @@ from focuseval.collection.build import build_index
 from focuseval.collection.store import open_index
 from focuseval.engine.storage import location
 from focuseval.engine.workers import cores
-from focuseval.errors import counted
+from focuseval.errors import CollectionError, counted
 from focuseval.retrieval.store import open_words
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from focuseval.collection.parse import ParseReport
 
 KEEP_GOING = "Leave unreadable documents out and list them; broken archives and ids found twice still fail."
+LEFT_OUT = "End with exit code 1 where more of the documents were left out."
 WORDS = "Also read the words, as 'focuseval retrieve' would; in English if none is named."
 
 
@@ -32,11 +33,19 @@ WORDS = "Also read the words, as 'focuseval retrieve' would; in English if none 
 @click.option("-o", "--output", "target", required=True, metavar="INDEX", help="The index to make.")
 @click.option("-j", "--jobs", type=click.IntRange(1), help="Processes to use; all cores if not given.")
 @click.option("--keep-going", is_flag=True, help=KEEP_GOING)
+@click.option("--allow-left-out", type=click.FloatRange(0, 100), default=1, metavar="PERCENT", help=LEFT_OUT)
 @click.option("--force", is_flag=True, help="Replace an existing index.")
 @click.option("--resume", is_flag=True, help="Resume an interrupted build; what has not changed is kept.")
 @cluster_option
 @click.option("--words", "language", is_flag=False, flag_value="english", metavar="[LANGUAGE]", help=WORDS)
-def index(source: tuple[str, ...], target: str, language: str | None, cluster: str | None, **options: Any) -> None:
+def index(
+    source: tuple[str, ...],
+    target: str,
+    language: str | None,
+    cluster: str | None,
+    allow_left_out: float,
+    **options: Any,
+) -> None:
     r"""Index documents: every element's path and span, in code points of the text.
 
     SOURCE is a directory, a .zip, .tar, .tar.gz or .tar.zst, or a file; several are joined. XML of any vocabulary
@@ -60,6 +69,10 @@ def index(source: tuple[str, ...], target: str, language: str | None, cluster: s
             total, kept, terms = len(words["start"]), len(words["word"]), len(words.terms)
             size = f"{counted(total, 'word')}, {kept:,} kept, {counted(terms, 'term')}"
             click.echo(f"{target}: {size}, language {language}", err=True)
+    share = 100 * len(built.report.failures) / (built.report.documents + len(built.report.failures))
+    if share > allow_left_out:
+        what = f"left out {share:.0f} % of the documents, more than {allow_left_out:g} %"
+        raise CollectionError(f"{what}: the index holds the others", at=target, remedy="see --allow-left-out")
 
 
 @contextmanager
