@@ -164,10 +164,8 @@ PLAIN = {"─": "-", "–": "-", "—": "-", "−": "-", "→": "->", "≤": "<=
 """What stands for characters that a console cannot show; a question mark for all others."""
 
 
-def plainer(error: UnicodeError) -> tuple[str, int]:
+def plainer(error: Any) -> tuple[str, int]:
     """Return what is written in place of characters that an encoding does not have, and where to go on."""
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
     found = error.object[error.start : error.end]  # what Python makes of a name's bytes that are not UTF-8 is spelt out
     spelt = (f"\\x{ord(char) - 0xDC00:02x}" if "\udc80" <= char <= "\udcff" else "?" for char in found)
     return "".join(PLAIN.get(char, other) for char, other in zip(found, spelt, strict=True)), error.end

@@ -38,14 +38,7 @@ WORDS = "Also read the words, as 'focuseval retrieve' would; in English if none 
 @click.option("--resume", is_flag=True, help="Resume an interrupted build; what has not changed is kept.")
 @cluster_option
 @click.option("--words", "language", is_flag=False, flag_value="english", metavar="[LANGUAGE]", help=WORDS)
-def index(
-    source: tuple[str, ...],
-    target: str,
-    language: str | None,
-    cluster: str | None,
-    allow_left_out: float,
-    **options: Any,
-) -> None:
+def index(source: tuple[str, ...], target: str, language: str | None, cluster: str | None, **options: Any) -> None:
     r"""Index documents: every element's path and span, in code points of the text.
 
     SOURCE is a directory, a .zip, .tar, .tar.gz or .tar.zst, or a file; several are joined. XML of any vocabulary
@@ -59,6 +52,7 @@ def index(
       focuseval index notes/ -o notes.idx --words german
       focuseval index s3://archive/articles -o s3://archive/all.idx --cluster tcp://scheduler:8786
     """
+    allowed = options.pop("allow_left_out")
     with cluster_workers(cluster) as workers:
         with shown(source) as progress:
             built = build_index(source, target, workers=workers, progress=progress, **options)
@@ -70,8 +64,8 @@ def index(
             size = f"{counted(total, 'word')}, {kept:,} kept, {counted(terms, 'term')}"
             click.echo(f"{target}: {size}, language {language}", err=True)
     share = 100 * len(built.report.failures) / (built.report.documents + len(built.report.failures))
-    if share > allow_left_out:
-        what = f"left out {share:.0f} % of the documents, more than {allow_left_out:g} %"
+    if share > allowed:
+        what = f"left out {share:.0f} % of the documents, more than {allowed:g} %"
         raise CollectionError(f"{what}: the index holds the others", at=target, remedy="see --allow-left-out")
 
 

@@ -24,15 +24,7 @@ from focuseval.collection.batches import MEMORY, ON_WORKER, IndexTask, batches, 
 from focuseval.collection.document_files import DOCUMENTS
 from focuseval.collection.parse import ParseReport
 from focuseval.collection.sources import Sources, all_new
-from focuseval.collection.store import (
-    SCRATCH,
-    documents_table,
-    finish,
-    is_index,
-    part_name,
-    raw_metadata,
-    read_metadata,
-)
+from focuseval.collection.store import SCRATCH, documents_table, finish, is_index, part_name, read_metadata, stored
 from focuseval.engine.files import sync, syncing
 from focuseval.engine.storage import Remote, delete_folder, location
 from focuseval.engine.workers import WorkerError, given, is_alive, sweep
@@ -101,7 +93,7 @@ def _on_disk(target: Path, *, resume: bool) -> Iterator[Path]:
 @contextmanager
 def _on_store(target: Remote, *, resume: bool) -> Iterator[Remote]:
     """Give the folder to work in, on object storage."""
-    before = raw_metadata(target).get("folder") if is_index(target) else None
+    before = stored(target).get("folder") if is_index(target) else None
     held = target.iterdir() if target.is_dir() else ()
     left = [folder for folder in held if folder.name.startswith(_BLOCKS) and folder.name != before]
     fresh = target / f"{_BLOCKS}{time_ns():x}-{uuid4().hex[:6]}"  # names in the order of time
@@ -137,7 +129,7 @@ class Built:
         self.report.add(done.report)
         if done.rows is not None:
             counts, documents = done.counts, len(done.rows)
-            named = {"part": counts["number"], "tags": counts["tags"], "check": counts["check"]}
+            named = {"part": counts["number"], "tags": counts["tags"], "crc": counts["check"]}
             self.blocks.append({**named, "batch": 0, "documents": documents})
             self.reused += documents if done.known else 0
             self.elements += counts["elements"]
@@ -218,7 +210,7 @@ def build_index(
                 IndexTask(number, batch, str(folder.absolute()), keep_going, resume, workers is not None)
                 for number, batch in enumerate(batches(found.groups(), folder / SCRATCH, far=far))
             )
-            seen, head, checks = set[int](), list(islice(tasks, 2)), list[int]()
+            seen, head, checks = set[int](), list(islice(tasks, 2)), dict[str, int]()
             with (
                 given(1 if len(head) < 2 else jobs, workers) as crew,  # a single task is not worth other processes
                 documents_table(folder, checks) as add,
@@ -242,7 +234,7 @@ def build_index(
                 what = f"expected documents ({', '.join(DOCUMENTS)}), found none"
                 counts = f"({others} other files, {unreadable} unreadable)"
                 raise CollectionError(f"{what} {counts}", at=str(paths[0]), remedy="archives must be named themselves")
-            finish(goal, folder, built.blocks, built.metadata(), checks[0])
+            finish(goal, folder, built.blocks, built.metadata() | {"checksums": checks})
     except OSError as error:
         raise unwritable(error, goal) from None
     finally:

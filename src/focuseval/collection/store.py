@@ -52,13 +52,7 @@ VERSION = 2
 
 DOCUMENTS = pa.schema([*DOCUMENT.items(), ("elements", pa.int64()), ("nodes", pa.int64())])
 BLOCKS = pa.schema(
-    {
-        "part": pa.int32(),
-        "batch": pa.int32(),
-        "documents": pa.int64(),
-        "tags": pa.list_(pa.string()),
-        "check": pa.int64(),
-    }
+    {"part": pa.int32(), "batch": pa.int32(), "documents": pa.int64(), "tags": pa.list_(pa.string()), "crc": pa.int64()}
 )
 
 
@@ -110,18 +104,19 @@ class MappedBlocks(Sequence[Block]):
 
     def still(self, opened: Callable[[], T]) -> T:
         """Return what is opened of the index, unless another one has taken its place since the index was opened."""
-        found, wrong = None, None
+        found = None
+        wrong = CollectionError("damaged index: a file is missing", at=str(self.root), remedy="make it again")
         try:
             found = opened()
         except FileNotFoundError:
-            wrong = CollectionError("damaged index: a file is missing", at=str(self.root), remedy="make it again")
+            pass
         except CollectionError as error:
             wrong = error
         if _version(self.root) != self.version:
             what = "the index was replaced while it was read"
             raise CollectionError(what, at=str(self.root), remedy="start again, to read the new one")
         if found is None:
-            raise wrong or AssertionError
+            raise wrong
         return found
 
     def _part(self, number: int, check: int) -> Any:
@@ -152,15 +147,12 @@ def _opened(file: Location, check: int) -> Any:
 
 
 @contextmanager
-def documents_table(folder: Location, checks: list[int]) -> Iterator[Callable[[Any], None]]:
-    """Give a function that adds rows to ``documents.arrow``; for object storage it is written when it is complete.
-
-    `checks` gets its checksum.
-    """
+def documents_table(folder: Location, checks: dict[str, int]) -> Iterator[Callable[[Any], None]]:
+    """Give a function that adds rows to ``documents.arrow``, whose checksum is noted; to a store it goes as a whole."""
     if isinstance(folder, Path):
         with pa.ipc.new_file(str(folder / "documents.arrow"), DOCUMENTS) as writer:
             yield writer.write_batch
-        checks.append(checksum(folder / "documents.arrow"))
+        checks["documents.arrow"] = checksum(folder / "documents.arrow")
         return
     with tempfile.TemporaryDirectory(prefix="focuseval-") as scratch:
         local = Path(scratch) / "documents.arrow"
@@ -170,22 +162,17 @@ def documents_table(folder: Location, checks: list[int]) -> Iterator[Callable[[A
             (folder / "documents.arrow").write_bytes(source.read_buffer())
 
 
-def finish(
-    root: Location, folder: Location, blocks: Iterable[dict[str, Any]], metadata: dict[str, Any], check: int
-) -> None:
-    """Write the table that makes an index of a folder, whose parts are on the disk, and last ``metadata.json``.
-
-    `check` is the checksum of the table of documents.
-    """
+def finish(root: Location, folder: Location, blocks: Iterable[dict[str, Any]], metadata: dict[str, Any]) -> None:
+    """Write the table that makes an index of a folder, whose parts are on the disk, and last ``metadata.json``."""
     table = pa.Table.from_pylist(list(blocks), BLOCKS).combine_chunks()
-    checks = {"blocks.arrow": write_arrow(table.to_batches()[0], folder / "blocks.arrow")[1], "documents.arrow": check}
+    metadata["checksums"]["blocks.arrow"] = write_arrow(table.to_batches()[0], folder / "blocks.arrow")[1]
     wanted = {"documents.arrow", "blocks.arrow", *map(part_name, table.column("part").to_pylist())}
     sizes = {file.name: file.stat().st_size for file in folder.iterdir() if file.name in wanted}
     if missing := wanted - set(sizes):
         what = f"{min(missing)} has vanished; does another program write here?"
         raise CollectionError(what, at=str(folder), remedy="make the index again")
     inner = {"folder": folder.name} if isinstance(folder, Remote) else {}
-    content = {"version": VERSION, **metadata, **inner, "files": dict(sorted(sizes.items())), "checksums": checks}
+    content = {"version": VERSION, **metadata, **inner, "files": dict(sorted(sizes.items()))}
     if isinstance(folder, Path):
         sync(folder / "documents.arrow")
         sync(folder / "blocks.arrow")
@@ -207,10 +194,10 @@ def is_index(path: str | Location) -> bool:
     place = location(path)
     if not (place / "metadata.json").is_file():
         return False
-    return isinstance(place, Remote) or (_folder(place, raw_metadata(place)) / "documents.arrow").is_file()
+    return isinstance(place, Remote) or (_folder(place, stored(place)) / "documents.arrow").is_file()
 
 
-def raw_metadata(place: Location) -> dict[str, Any]:
+def stored(place: Location) -> dict[str, Any]:
     """Return what an index of any version says of itself, unchecked; nothing where there is none."""
     try:
         found = json.loads((place / "metadata.json").read_bytes())
@@ -229,7 +216,7 @@ def read_metadata(path: Location) -> dict[str, Any]:
     """Read an index's metadata, and check that its files are whole."""
     remedy = "make one with 'focuseval index'"
     try:
-        metadata = raw_metadata(path)
+        metadata = stored(path)
         version, files, folder = metadata["version"], metadata["files"], _folder(path, metadata)
         if version == VERSION:
             unsealed((path / "metadata.json").read_bytes())

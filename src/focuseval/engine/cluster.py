@@ -92,8 +92,9 @@ def connected(address: str, say: Callable[[str], None] | None = None) -> Iterato
         sharing, abandon = partial(on_every_worker, client), partial(_abandon, client, executor)
         try:
             waits = None if say is None else partial(_say_wait, client, address, say, [])
-            kept = {"at_once": at_once, "sharing": sharing, "abandon": abandon, "waits": waits}
-            yield Workers(Agreeing(executor), ahead, 4 * ahead, **kept)
+            yield Workers(
+                Agreeing(executor), ahead, 4 * ahead, at_once=at_once, sharing=sharing, abandon=abandon, waits=waits
+            )
         except distributed.KilledWorker:
             what = "the same task ended several workers of the cluster"
             raise WorkerError(f"{what}; is there enough memory? give the workers more, or fewer threads") from None

@@ -466,11 +466,10 @@ UNPACKED, RATIO = 1 << 26, 100
 """Bytes that any compressed file may hold, and how many times its own size a large one may: texts shrink to a tenth."""
 
 
-def unpacked(raw: bytes, name: str, *, largest: int | None = None) -> bytes:
+def unpacked(raw: bytes, name: str) -> bytes:
     """Return the content of a file: what it holds if it is compressed (gzip or zstd), else the file as it is.
 
-    A file that holds more than `largest` bytes, or else much more than its size suggests, is refused before it fills
-    the memory.
+    A file that holds much more than its size suggests is refused before it fills the memory.
 
     >>> unpacked(gzip.compress(b"topics"), "topics.gz"), unpacked(b"as it is", "topics")
     (b'topics', b'as it is')
@@ -478,7 +477,7 @@ def unpacked(raw: bytes, name: str, *, largest: int | None = None) -> bytes:
     head = raw[:4]
     if head[:2] != b"\x1f\x8b" and head != b"\x28\xb5\x2f\xfd":
         return raw
-    most = max(UNPACKED, RATIO * len(raw)) if largest is None else largest
+    most = max(UNPACKED, RATIO * len(raw))
     content = inflated(raw, "gzip" if head[:2] == b"\x1f\x8b" else "zstd", name, largest=most)
     if len(content) > most:
         what = f"expected at most {most >> 20} MB when it is unpacked, found more"

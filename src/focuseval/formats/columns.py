@@ -24,7 +24,7 @@ from focuseval.formats.content import refuse_binary
 from focuseval.placing.pointers import strings
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -316,12 +316,11 @@ def _with_numbers(part: Part, layout: Layout) -> Part:
 _SWAPPED = re.compile(rb"^[ \t]*Q0[ \t]+(?!Q0[ \t])", re.MULTILINE)
 
 
-def refuse_swapped(topics: Container[str], *sources: Source) -> None:
+def refuse_swapped(source: Source, topics: Sequence[pa.Array]) -> None:
     """Raise at a line that begins with the constant ``Q0``: its topic stands in the next column."""
-    for source in sources if "Q0" in topics else ():
-        if found := _SWAPPED.search(source.data):
-            what = "expected a topic before the constant Q0, found Q0 in the first column"
-            raise FormatError(what, at=source.at(source.line_of(found.end())), remedy="swap the first two columns")
+    if any(pc.index(some, "Q0").as_py() >= 0 for some in topics) and (found := _SWAPPED.search(source.data)):
+        what = "expected a topic before the constant Q0, found Q0 in the first column"
+        raise FormatError(what, at=source.at(source.line_of(found.end())), remedy="swap the first two columns")
 
 
 def newlines(data: pa.Buffer) -> int:
@@ -369,6 +368,8 @@ def read_table(source: Source, layout: Layout, guess: Mapping[str, str] | None =
         column = pa.chunked_array(chunks, chunks[0].type if chunks else ARROW[kind])
         if column.null_count < max(len(column), 1):
             table[name] = column
+    if layout.columns.get("topic") == "block":  # of TREC and INEX
+        refuse_swapped(source, [chunk.values for chunk in table["topic"].chunks])
     if any(part.line is not None for part in parts):
         lines = [np.arange(1, part.rows + 1) if part.line is None else part.line for part in parts]
         table.line = np.concatenate([line + first for line, first in zip(lines, before, strict=False)], dtype=np.int64)

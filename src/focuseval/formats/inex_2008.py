@@ -68,7 +68,8 @@ def read(sources: Sequence[Source]) -> Gold:
     fields = Fields(pa.concat_arrays([part.text for part in parts]), np.cumsum(width) - width, width, line)
     source_of_line = np.repeat(np.arange(len(parts), dtype=np.int32), [len(part.line) for part in parts])
     rows = judged_rows(sources, source_of_line, line, fields.column(_TOPIC), fields.column(_DOCUMENT))
-    refuse_swapped(rows.topics, *sources)
+    for source in sources:
+        refuse_swapped(source, [pa.array(rows.topics)])
     gold, differ = _judged(rows, fields)
     if error is not None:
         raise error

@@ -21,16 +21,7 @@ import pyarrow.compute as pc
 
 from focuseval.data.run import Run
 from focuseval.errors import FormatError
-from focuseval.formats.columns import (
-    FAR,
-    Layout,
-    as_text,
-    column_array,
-    known_numbers,
-    read_table,
-    refuse_swapped,
-    run_lines,
-)
+from focuseval.formats.columns import FAR, Layout, as_text, column_array, known_numbers, read_table, run_lines
 from focuseval.formats.ranking import ranked, topic_codes
 from focuseval.formats.trec import one_run_id
 from focuseval.placing.pointers import strings
@@ -63,7 +54,6 @@ def read(source: Source) -> Run:
     table = read_table(source, LAYOUT, _NUMBERS if b"/" not in source.head().split(b"\n")[0] else None)
     run_id = one_run_id(source, table)
     topics, topic = topic_codes(table["topic"])
-    refuse_swapped(topics, source)
     columns: dict[str, Any] = {
         "topic": topic,
         "document": table["document"],

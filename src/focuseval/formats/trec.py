@@ -28,16 +28,7 @@ import pyarrow.compute as pc
 from focuseval.data.run import Run
 from focuseval.engine.native import coded, hash64
 from focuseval.errors import FormatError
-from focuseval.formats.columns import (
-    FileTable,
-    Layout,
-    column_array,
-    joined,
-    read_table,
-    refuse_swapped,
-    run_lines,
-    words,
-)
+from focuseval.formats.columns import FileTable, Layout, column_array, joined, read_table, run_lines, words
 from focuseval.formats.judgements import JudgedRows, judged_twice
 from focuseval.formats.ranking import by_score_and_document, distinct_keys, lines_taken, moved, taken, topic_codes
 
@@ -59,7 +50,6 @@ def read_run(source: Source, name: str | None = None) -> Run:
     table = read_table(source, RUN)
     run_id = one_run_id(source, table, name)
     topics, topic = topic_codes(table.pop("topic"))
-    refuse_swapped(topics, source)
     document = table.pop("document")
     found, faults = distinct_keys(topic, document), table.faults
     keys = None if isinstance(found, tuple) else found
@@ -121,7 +111,6 @@ def read_qrels(sources: Sequence[Source]) -> Gold:
         chunks = [chunk for table in tables for chunk in table[name].chunks]
         columns.append(pa.chunked_array(chunks) if chunks else tables[0][name])
     topics, topic = topic_codes(columns[0])
-    refuse_swapped(topics, *sources)
     grade = column_array(columns[2], np.int64)
     source = np.repeat(np.arange(len(tables), dtype=np.int32), [len(table["topic"]) for table in tables])
     line = np.concatenate([np.arange(1, len(t["topic"]) + 1) if t.line is None else t.line for t in tables])

@@ -23,7 +23,6 @@ import os
 import shutil
 import tempfile
 from bisect import bisect_left
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -220,9 +219,7 @@ def _opened(
         def verified(name: str, opened: Callable[[Path], Any]) -> Any:
             return find(name, lambda path: opened(path) if checksum(path) == checks[name] else wrong.append(name))
 
-        with ThreadPoolExecutor(len(COLUMNS)) as pool:  # checksums let others work
-            wanted = {name: pool.submit(verified, f"{name}.npy", partial(_column, mapped=mapped)) for name in COLUMNS}
-            columns = {name: found.result() for name, found in wanted.items()}
+        columns = {name: verified(f"{name}.npy", partial(_column, mapped=mapped)) for name in COLUMNS}
         source = verified("terms.arrow", lambda path: pa.memory_map(str(path)) if mapped else pa.OSFile(str(path)))
         terms = None if wrong else pa.ipc.open_file(source).read_all()["term"].combine_chunks()
     except (OSError, ValueError, pa.ArrowInvalid) as error:
