@@ -69,7 +69,7 @@ def read(sources: Sequence[Source]) -> Gold:
     source_of_line = np.repeat(np.arange(len(parts), dtype=np.int32), [len(part.line) for part in parts])
     rows = judged_rows(sources, source_of_line, line, fields.column(_TOPIC), fields.column(_DOCUMENT))
     for source in sources:
-        refuse_swapped(source, [pa.array(rows.topics)])
+        refuse_swapped(source, [pa.array(rows.topics, pa.string())])
     gold, differ = _judged(rows, fields)
     if error is not None:
         raise error
