@@ -4,8 +4,9 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
+LOCKED := test lint docs package coverage
 
-.PHONY: help demo test soak frameworks oldest package browser proxy check lint types docs docs-generate example bench film reproduce mutants coverage clean
+.PHONY: help audit lock demo test soak frameworks oldest package browser proxy check lint types docs docs-generate example bench film reproduce mutants coverage clean
 
 help:            ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## */\t/' | expand -t 16
@@ -37,6 +38,16 @@ proxy:                            ## nginx for the test of the documented proxy:
 	else echo "no nginx: the test of the proxy will be skipped; install nginx-light" >&2; fi
 
 check: lint types docs package test ## what must pass before a change lands
+
+audit: $(BIN)/python              ## does PyPI know a vulnerability of a version in constraints.txt? (skipped without network)
+	$(BIN)/python .ci/audit.py
+
+lock:                             ## constraints.txt: the newest versions that CI's groups and the package can have, on this Python
+	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock
+	.venv-lock/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	.venv-lock/bin/python -m pip install --quiet . $(foreach group,$(filter-out coverage,$(LOCKED)),--group $(group))
+	{ sed -n '/^#/p' constraints.txt; .venv-lock/bin/python -m pip list --format=freeze --exclude focuseval --exclude pip --exclude setuptools; } > .venv-lock/constraints.txt
+	mv .venv-lock/constraints.txt constraints.txt
 
 frameworks:                       ## the tests that need packages of others: LangChain, LlamaIndex, ir_datasets, PyTerrier …
 	$(MAKE) --no-print-directory VENV=.venv-frameworks .venv-frameworks/.group-test .venv-frameworks/.group-frameworks .venv-frameworks/.group-bridges
@@ -99,13 +110,13 @@ $(BIN)/python:
 	  { echo "$(PYTHON) cannot make virtual environments: its venv or ensurepip module is missing. On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.installed: pyproject.toml hatch_build.py $(wildcard src/focuseval/engine/*.c) | $(BIN)/python
+$(VENV)/.installed: pyproject.toml constraints.txt hatch_build.py $(wildcard src/focuseval/engine/*.c) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
 	touch $@
 
 $(VENV)/.group-%: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group $*
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(if $(filter $(LOCKED),$*),--constraint constraints.txt) --group $*
 	touch $@
 
 clean:           ## remove everything that was made

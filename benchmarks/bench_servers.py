@@ -94,10 +94,10 @@ async def connect(port, address, data=b""):
     return stream
 
 
-async def ask(stream):
-    """Return the milliseconds of one request."""
+async def ask(stream, data=GET):
+    """Return the milliseconds of one request, or of the answer to one that was sent before."""
     began = time.perf_counter()
-    stream[1].write(GET)
+    stream[1].write(data)
     head = (await stream[0].readuntil(b"\r\n\r\n")).lower()
     await stream[0].readexactly(int(head.partition(b"content-length: ")[2].split(b"\r\n")[0]))
     return 1000 * (time.perf_counter() - began)
@@ -142,22 +142,22 @@ async def leave(streams):
 
 
 async def kept(port, count):
-    streams = await many(port, count, (1, 2, 3, 4))
+    streams = await many(port, count, (1, 2, 3, 4), GET)  # servers close connections that say nothing
     working, gate, times, failed = [], asyncio.Semaphore(20), [], 0
 
-    async def one(stream, keep):
+    async def one(stream, keep, data=GET):
         nonlocal failed
         async with gate:
             try:
                 async with asyncio.timeout(PATIENCE):
-                    keep.append(await ask(stream))
+                    keep.append(await ask(stream, data))
                 working.append(stream)
             except (OSError, EOFError, TimeoutError):
                 failed += 1
 
     with suppress(TimeoutError):
         async with asyncio.timeout(60):
-            await asyncio.gather(*(one(stream, []) for stream in streams))
+            await asyncio.gather(*(one(stream, [], b"") for stream in streams))
             chosen = random.Random(1).choices(working, k=2_000) if working else []
             await asyncio.gather(*(one(stream, times) for stream in dict.fromkeys(chosen)))
     last = await newcomer(port, 5)

@@ -68,6 +68,10 @@ class FocusevalError(Exception):
     """Any error that focuseval raises on purpose; its text is one line that a user can act on."""
 
 
+_LONG = 1000
+"""Characters of a message; of a longer one, which quotes a strange input, beginning and end are shown."""
+
+
 class InputError(FocusevalError):
     """A file, or what is in it, is wrong.
 
@@ -76,11 +80,11 @@ class InputError(FocusevalError):
     """
 
     def __init__(self, what: str, *, at: Place | str | None = None, remedy: str | None = None) -> None:
-        self.what = what
+        self.what = what if len(what) <= _LONG else f"{what[: _LONG // 2]} … {what[-_LONG // 4 :]}"
         self.at = Place(at) if isinstance(at, str) else at
         self.remedy = remedy
         place = f"{self.at}: " if self.at else ""
-        super().__init__(place + what + (f"; {remedy}" if remedy else ""))
+        super().__init__(place + self.what + (f"; {remedy}" if remedy else ""))
 
 
 class CollectionError(InputError):

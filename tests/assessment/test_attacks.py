@@ -228,6 +228,31 @@ def test_half_a_character_is_refused_and_not_an_error_of_the_server(alone, poole
     assert alone.post("/api/edit", values(edit={"kind": "note", "text": "whole 🚢"})).status_code == 200
 
 
+@pytest.mark.parametrize("sent", [b"half \xed\xa0\x80 of it", b"\xed\xb0\x80", b"\xed\x9f\xbf and \xff"])
+def test_bytes_that_are_no_utf_8_are_refused_and_not_an_error_of_the_server(alone, pooled, sent):
+    alone.enter()
+    body = json.dumps(values(edit={"kind": "note", "text": "HERE"})).encode().replace(b"HERE", sent)
+    answer = alone.post("/api/edit", data=body, content_type="application/json")
+    assert answer.status_code == 400
+    assert pooled.judged() == []
+    whole = body.replace(sent, "\ud7ff 🚢".encode())  # its first byte is the same
+    assert alone.post("/api/edit", data=whole, content_type="application/json").status_code == 200
+
+
+@pytest.mark.parametrize("number", ["9" * 25, "9" * 5_000, "²"])
+def test_numbers_without_measure_are_refused(together, pooled, number):
+    ann, lea = together("ann"), together("lea")
+    split = {"do": "split", "by": "topics", "overlap": number, "to": ["ann", "lea"]}
+    assert lea.post("/work", data=split).status_code == 422
+    assert lea.post("/guidelines", data={"text": "x", "version": number}).status_code == 422
+    upload = {"file": (BytesIO(b"11 Q0 a/tides 1 1 r\n"), "run.txt"), "depth": number}
+    assert lea.post("/pool", data=upload, content_type="multipart/form-data").status_code == 422
+    body = json.dumps(values(version="HERE")).replace('"HERE"', number).encode()
+    answer = ann.post("/api/edit", data=body, content_type="application/json")
+    assert answer.status_code in (400, 409)
+    assert pooled.judged() == []
+
+
 def test_guessing_a_password_is_slowed_down(together):
     nobody = together.anonymous()
     answers = [nobody.log_in("ann", f"guess {k}") for k in range(7)]

@@ -11,10 +11,11 @@ import pyarrow as pa
 import pytest
 
 from focuseval.assessment import archive as archives
-from focuseval.assessment import open_project, pool
+from focuseval.assessment import open_project
 from focuseval.assessment.web import Access, create_app
 from focuseval.assessment.wording import render_markdown
 from focuseval.data.fields import numbered_lines
+from focuseval.engine import storage
 from focuseval.example import ROOT
 from strategies.projects import command, judged_project
 
@@ -142,7 +143,7 @@ def upload(client, data, name="run.xml.gz"):
 @pytest.mark.parametrize("pack", [gzip.compress, lambda data: pa.compress(data, "zstd", asbytes=True)])
 def test_a_run_that_swells_is_refused(lead, monkeypatch, pack):
     assert upload(lead, pack(RUN.read_bytes())).status_code == 302
-    monkeypatch.setattr(pool, "LARGEST", 2**20)
+    monkeypatch.setattr(storage, "UNPACKED", 2**20)
     answer = upload(lead, pack(b"1 Q0 d 1 1 r\n" * 200_000))
     assert answer.status_code == 422
     assert "run.xml.gz: expected at most 1 MB when it is unpacked, found more" in answer.text

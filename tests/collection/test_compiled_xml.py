@@ -1,12 +1,7 @@
 """The handlers in C: what they leave to Python, that both read the same, and that no access is out of bounds."""
 
 import ctypes
-import os
-import shutil
 import struct
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -15,6 +10,7 @@ from focuseval.collection import parse
 from focuseval.collection.parse import parse_documents
 from focuseval.collection.trees import MAX_DEPTH
 from focuseval.engine import native
+from sanitizers import run_sanitized
 from strategies.xml_documents import columns, documents, raws
 
 needs_library = pytest.mark.skipif(native.library() is None, reason="no C compiler made the library")
@@ -191,23 +187,5 @@ print("fine")
 
 
 @needs_library
-@pytest.mark.skipif(sys.platform != "linux" or not shutil.which("cc"), reason="needs a C compiler on Linux")
 def test_no_access_is_out_of_bounds_and_no_behaviour_undefined(tmp_path):
-    library, flags = tmp_path / "libnative.so", "-std=c11 -O1 -g -shared -fPIC -fsanitize=address,undefined"
-    of = native.library().source()
-    sources = list(map(str, native.SOURCES))
-    made = subprocess.run(
-        ["cc", *flags.split(), "-fno-sanitize-recover=all", f"-DSOURCE={of}u", "-o", str(library), *sources],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    asan = subprocess.run(
-        ["cc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True
-    ).stdout.strip()
-    if made.returncode or not Path(asan).is_file():
-        pytest.skip(f"the compiler has no sanitizers: {made.stderr.strip()[:200]}")
-    environment = os.environ | {"LD_PRELOAD": asan, "ASAN_OPTIONS": "detect_leaks=0"}
-    command = [sys.executable, "-c", SCRIPT, str(library)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-    assert (done.stdout, done.returncode) == ("fine\n", 0), done.stderr[-3000:]
+    run_sanitized(SCRIPT, tmp_path)

@@ -39,10 +39,14 @@ def test_a_broken_document_is_one_line_and_exit_code_one(source, tmp_path):
     assert not (tmp_path / "index").exists()
 
 
-def test_keep_going_lists_what_it_left_out_and_succeeds(source, tmp_path):
+@pytest.mark.parametrize(
+    ("allowed", "code"), [((), 1), (("--allow-left-out", "33"), 1), (("--allow-left-out", "34"), 0)]
+)
+def test_keep_going_lists_what_it_left_out_and_fails_where_that_is_much(source, tmp_path, allowed, code):
     (source / "x.xml").write_text("<a>\n</b>")
-    result = run(source, "-o", tmp_path / "index", "--keep-going")
-    assert result.exit_code == 0
+    result = run(source, "-o", tmp_path / "index", "--keep-going", *allowed)
+    assert result.exit_code == code
+    assert ("index: left out 33 % of the documents, more than" in result.stderr) == bool(code)
     assert f"{source}/x.xml:2:3: expected well-formed XML, found: mismatched tag\n" in result.stderr
     assert "warning: left out 1 unreadable document" in result.stderr
     assert len(open_index(tmp_path / "index")) == 2

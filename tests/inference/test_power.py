@@ -62,8 +62,8 @@ def test_nothing_is_said_of_power_where_nothing_could_be_told_or_no_difference_i
     alike = judge_pairs(np.full((1, 9), 0.25), TWO)
     assert np.isnan([*alike.detectable, *alike.needed[0]]).all()
     values = np.array([[0.9, 0.1, 0.5], [0.1, 0.8, 0.2]])
-    for measure, known in (("AP", False), ("my own", True)):
-        wide = compare(measure, ("a", "b"), tuple("123"), values, Settings("t"))
+    for bounds, known in (((0.0, 1.0), False), ((-np.inf, np.inf), True)):
+        wide = compare("AP", ("a", "b"), tuple("123"), values, Settings("t"), bounds=[bounds])
         assert np.isfinite(wide.detectable[0]) == known
         assert wide.needed[0].tolist() == [*sorted(wide.needed[0])[1::-1], max(wide.needed[0])]
         assert power(wide.against(0, 1)).startswith(" With" if known else " Not even the largest difference")

@@ -32,7 +32,6 @@ from focuseval.assessment.files import make_private, settle
 from focuseval.assessment.plan import Pooled, add_to_pool, pool
 from focuseval.assessment.rules import FINISHED
 from focuseval.data.fields import json_line, numbered_lines, read_object
-from focuseval.engine.storage import unpacked
 from focuseval.errors import FocusevalError, FormatError, MissingDataError, Place, StorageError
 from focuseval.formats import read_run
 from focuseval.formats.content import write_whole
@@ -356,8 +355,6 @@ def why_pooled(store: Store, topic: str, document: str) -> tuple[Pooled | None, 
 
 
 FOLDER = "runs"
-LARGEST = 2**28
-"""Bytes of a run, unpacked: a few kilobytes may stand for many gigabytes."""
 _KEPT = re.compile(r"[0-9a-f]{12}-[\w.-]{1,80}")
 
 
@@ -367,7 +364,6 @@ def keep_run(project: Path, name: str, data: bytes, *, index: Index | None) -> P
     target = project / FOLDER / f"{hashlib.sha256(data).hexdigest()[:12]}-{safe.lstrip('.') or 'run'}"
     partial = target.with_name(f"partial-{target.name}")
     try:
-        unpacked(data, name, largest=LARGEST)
         target.parent.mkdir(mode=0o700, exist_ok=True)
         make_private(partial)
         partial.write_bytes(data)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import codecs
 import errno
+import io
 import os
 import re
 import sys
@@ -79,6 +81,8 @@ class Commands(click.Group):
         """Run click's own; also where help is printed, output that cannot be written is one line and exit code 1."""
         if sys.stdout is None:  # closed: what is printed must fail, not be lost in silence
             sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")
+        if sys.stdin is None:  # as above: reading must fail
+            sys.stdin = os.fdopen(os.open(os.devnull, os.O_WRONLY), encoding="utf-8")
         with errors_as_lines():
             return super().main(*args, **more)
 
@@ -156,6 +160,25 @@ def main() -> None:
 with_blocks(main)
 
 
+PLAIN = {"─": "-", "–": "-", "—": "-", "−": "-", "→": "->", "≤": "<=", "≥": ">=", "×": "x", "…": "...", "·": "."}
+"""What stands for characters that a console cannot show; a question mark for all others."""
+
+
+def plainer(error: Any) -> tuple[str, int]:
+    """Return what is written in place of characters that an encoding does not have, and where to go on."""
+    found = error.object[error.start : error.end]  # what Python makes of a name's bytes that are not UTF-8 is spelt out
+    spelt = (f"\\x{ord(char) - 0xDC00:02x}" if "\udc80" <= char <= "\udcff" else "?" for char in found)
+    return "".join(PLAIN.get(char, other) for char, other in zip(found, spelt, strict=True)), error.end
+
+
 def run() -> None:
-    """Run the command under its own name, however Python was started."""
+    """Run the command under its own name, however Python was started.
+
+    Files and pipes get UTF-8, a console what it can show, unless ``PYTHONIOENCODING`` says otherwise.
+    """
+    codecs.register_error("plainer", plainer)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            own = stream.isatty() or "PYTHONIOENCODING" in os.environ
+            stream.reconfigure(encoding=None if own else "utf-8", errors="plainer")
     main(prog_name="focuseval")

@@ -14,7 +14,7 @@ from focuseval.collection.build import build_index
 from focuseval.collection.store import open_index
 from focuseval.engine.storage import location
 from focuseval.engine.workers import cores
-from focuseval.errors import counted
+from focuseval.errors import CollectionError, counted
 from focuseval.retrieval.store import open_words
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from focuseval.collection.parse import ParseReport
 
 KEEP_GOING = "Leave unreadable documents out and list them; broken archives and ids found twice still fail."
+LEFT_OUT = "End with exit code 1 where more of the documents were left out."
 WORDS = "Also read the words, as 'focuseval retrieve' would; in English if none is named."
 
 
@@ -32,6 +33,7 @@ WORDS = "Also read the words, as 'focuseval retrieve' would; in English if none 
 @click.option("-o", "--output", "target", required=True, metavar="INDEX", help="The index to make.")
 @click.option("-j", "--jobs", type=click.IntRange(1), help="Processes to use; all cores if not given.")
 @click.option("--keep-going", is_flag=True, help=KEEP_GOING)
+@click.option("--allow-left-out", type=click.FloatRange(0, 100), default=1, metavar="PERCENT", help=LEFT_OUT)
 @click.option("--force", is_flag=True, help="Replace an existing index.")
 @click.option("--resume", is_flag=True, help="Resume an interrupted build; what has not changed is kept.")
 @cluster_option
@@ -50,6 +52,7 @@ def index(source: tuple[str, ...], target: str, language: str | None, cluster: s
       focuseval index notes/ -o notes.idx --words german
       focuseval index s3://archive/articles -o s3://archive/all.idx --cluster tcp://scheduler:8786
     """
+    allowed = options.pop("allow_left_out")
     with cluster_workers(cluster) as workers:
         with shown(source) as progress:
             built = build_index(source, target, workers=workers, progress=progress, **options)
@@ -60,6 +63,10 @@ def index(source: tuple[str, ...], target: str, language: str | None, cluster: s
             total, kept, terms = len(words["start"]), len(words["word"]), len(words.terms)
             size = f"{counted(total, 'word')}, {kept:,} kept, {counted(terms, 'term')}"
             click.echo(f"{target}: {size}, language {language}", err=True)
+    share = 100 * len(built.report.failures) / (built.report.documents + len(built.report.failures))
+    if share > allowed:
+        what = f"left out {share:.0f} % of the documents, more than {allowed:g} %"
+        raise CollectionError(f"{what}: the index holds the others", at=target, remedy="see --allow-left-out")
 
 
 @contextmanager

@@ -276,6 +276,6 @@ def layout_option(
     )
 
 
-output_option = click.option("-o", "--output", metavar="FILE", help="Write to this file, not to the standard output.")
+output_option = click.option("-o", "--output", metavar="FILE", help="Write to this file; a page if it ends in .html.")
 results_options = combined(layout_option(), output_option)
 """How tables of results are printed, and where."""

@@ -21,6 +21,7 @@ from focuseval.cli.commands import as_options
 from focuseval.collection.document_files import CONTAINERS, DOCUMENTS, PACKED
 from focuseval.data.tables import UNLIMITED, Table, render
 from focuseval.engine.storage import location
+from focuseval.errors import UsageError
 from focuseval.formats.content import write_whole
 
 if TYPE_CHECKING:
@@ -171,16 +172,30 @@ def write_results(
     elif layout == "json":
         text = json_text(values())
     else:
-        text = render(tables(), layout, signature=signature, width=UNLIMITED if output else None)
+        text = laid_out(tables(), options, signature)
     write_text(text, output)
 
 
+def laid_out(tables: Iterable[Table], options: dict[str, Any], signature: str = "") -> str:
+    """Return tables in the layout that is asked for; for a file that ends in ``.html``, a page."""
+    layout, output = options["layout"], options.get("output")
+    layout = "html" if layout == "table" and output and is_page(output) else layout
+    return render(tables, layout, signature=signature, width=UNLIMITED if output else None)
+
+
+def is_page(output: str) -> bool:
+    """Say whether a file is named as a page is."""
+    return output.lower().endswith((".html", ".htm"))
+
+
 def write_text(text: str, output: str | None) -> None:
-    """Print text, or write it to a file that appears whole or not at all."""
+    """Print text, or write it to a file that appears whole or not at all; as a page, nothing but a page."""
     if output is None:
         click.echo(text, nl=False)
-    else:
-        write_whole(output, [text.encode()])
+        return
+    if is_page(output) and not text[:9].lower().startswith("<!doctype"):
+        raise UsageError(f"{output}: expected a table for a page, found another --format; leave it out, or rename")
+    write_whole(output, [text.encode()])
 
 
 def echo_lines(lines: Iterable[object]) -> None:

@@ -30,7 +30,7 @@ from focuseval.assessment.stability import project_stability
 from focuseval.assessment.wording import guidelines as guidelines_of
 from focuseval.assessment.wording import write_guidelines
 from focuseval.cli.options import MERGES, WHOSE, collection_options, combined, is_archive, layout_option, whose_options
-from focuseval.cli.output import READS, WRITES, Verbs, echo_lines, say_written, write_results
+from focuseval.cli.output import READS, WRITES, Verbs, echo_lines, is_page, say_written, write_results
 from focuseval.cli.project_users import actor_option, my_name, users
 from focuseval.data.fields import numbered_lines
 from focuseval.data.tables import Table, numbers, words
@@ -256,9 +256,8 @@ def agreement(project: str, runs: tuple[str, ...], **options: Any) -> None:
     with _opened(project, options) as opened:
         read = [read_run(path, index=opened.documents.index) for path in runs]
         trust = project_trust(opened, read, options["measure"])
-    is_page = output and Path(output).suffix.lower() in (".html", ".htm")
     title = f"Agreement in {Path(project).resolve().name}"
-    page = partial(render_agreement, trust, title) if is_page else None
+    page = partial(render_agreement, trust, title) if output and is_page(output) else None
     write_results(options, trust.to_json, lambda: tables(trust), page=page)
     if output:
         say_written(output, f"the agreement of {len(trust.assessors)} assessors")

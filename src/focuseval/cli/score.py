@@ -16,8 +16,8 @@ from focuseval.cli.options import (
     output_option,
     read_judged,
 )
-from focuseval.cli.output import READS, Command, echo_lines, json_text, progress_bar, write_text
-from focuseval.data.tables import UNLIMITED, render
+from focuseval.cli.output import READS, Command, echo_lines, json_text, laid_out, progress_bar, write_text
+from focuseval.data.tables import render
 from focuseval.engine.storage import is_url, local_path
 from focuseval.engine.workers import cores
 from focuseval.evaluation.evaluation import plan_evaluation
@@ -92,7 +92,7 @@ def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     else:
         tables = [tag_table(scores)] if by_tag else [scores.table(per_topic=True)] if per_topic else scores.tables()
         tables[-1] = replace(tables[-1], notes=(*tables[-1].notes, *merged[1:]))
-        text = render(tables, layout, signature=scores.signature, width=UNLIMITED if options["output"] else None)
+        text = laid_out(tables, options, scores.signature)
     write_text(text, options["output"])
 
 

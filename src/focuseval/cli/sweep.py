@@ -15,7 +15,7 @@ from focuseval.cli.options import (
     read_judged,
     tokenizer_option,
 )
-from focuseval.cli.output import READS, Command, echo_lines, progress_bar, say_written, write_results
+from focuseval.cli.output import READS, Command, echo_lines, is_page, progress_bar, say_written, write_results
 from focuseval.cli.significance import given, significance_options
 from focuseval.inference.settings import settings_of
 from focuseval.report.page import render_html
@@ -93,8 +93,7 @@ def sweep(gold: str, **options: Any) -> None:
             **{name: options[name] for name in ("language", "limit") if options[name] is not None},
         )
     output = options["output"] or ""
-    is_page = output.lower().endswith((".html", ".htm"))
-    page = (lambda: render_html(swept.report(options["title"]))) if is_page else None
+    page = (lambda: render_html(swept.report(options["title"]))) if is_page(output) else None
     write_results(options, swept.to_json, lambda: [swept.table()], swept.scores.signature, page)
     echo_lines(swept.remarks())
     if output:

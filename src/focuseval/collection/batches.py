@@ -11,9 +11,11 @@ A build that continues another one's work (`IndexTask.resume`) uses these in pla
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
+import platform
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -186,6 +188,8 @@ class IndexTask:
     keep_going: bool = False
     resume: bool = False
     """Whether the folder may hold what another build has done."""
+    far: bool = False
+    """Whether it is done by a cluster, whose workers may not see a file that the client sees."""
 
     def done_file(self) -> Location:
         """Return the file that says what became of the batch."""
@@ -207,6 +211,10 @@ class IndexedBatch:
     """Whether an earlier build had done it."""
 
 
+_MISSING = os.strerror(errno.ENOENT)
+ON_WORKER = " on worker "
+
+
 def index_batch(task: IndexTask) -> IndexedBatch:
     """Parse and write one batch, unless it was done before; done twice, it is the same."""
     stamp = f"{__version__} {task.keep_going} {task.batch.stamp()}"  # all that the block depends on
@@ -217,7 +225,7 @@ def index_batch(task: IndexTask) -> IndexedBatch:
         for found in task.batch.read():
             if isinstance(found, Raw):
                 raws.append(found)
-            elif task.keep_going:
+            elif task.keep_going and not (task.far and _MISSING in found.what):
                 report.failures.append(f"{found.at}: {found.what}")
             else:
                 raise found
@@ -231,13 +239,17 @@ def index_batch(task: IndexTask) -> IndexedBatch:
             "elements": int(block.element_bounds[-1]),
             "nodes": int(block.node_bounds[-1]),
             "fingerprint": fingerprint(block),
-            "size": write_arrow(block.batch, location(task.folder) / part_name(task.number)),
         }
+        counts["size"], counts["check"] = write_arrow(block.batch, location(task.folder) / part_name(task.number))
         rows = document_rows(block)
         metadata = json.dumps({"stamp": stamp, "report": vars(report), "counts": counts})
         write_arrow(rows.replace_schema_metadata({"done": metadata}), task.done_file())
     except OSError as error:
         raise unwritable(error, task.folder) from None
+    except CollectionError as error:
+        if task.far and _MISSING in error.what:
+            error.what = f"not found{ON_WORKER}{platform.node()}:{os.getpid()}"
+        raise
     return IndexedBatch(report, task.batch.spool, rows, counts)
 
 

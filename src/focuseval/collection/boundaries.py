@@ -247,8 +247,8 @@ def _compiled(library: CDLL, text: pa.Array, breaks: NDArray[np.uint8]) -> Cut |
     )
     struct["text"] = data.address
     word_bounds = np.empty(len(bounds), np.int64)
-    where = (bounds.ctypes.data, len(bounds) - 1, breaks.ctypes.data, kinds().ctypes.data, word_bounds.ctypes.data)
-    count = library.words_split(struct.ctypes.data, *where)
+    where = (bounds.ctypes.data, len(bounds) - 1, breaks.ctypes.data, len(breaks))
+    count = library.words_split(struct.ctypes.data, *where, kinds().ctypes.data, word_bounds.ctypes.data)
     if count < 0:
         return None
     size, used = int(struct["distinct"][0]), int(struct["bytes"][0])

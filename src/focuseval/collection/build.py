@@ -20,18 +20,18 @@ from time import time_ns
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from focuseval.collection.batches import MEMORY, IndexTask, batches, index_batch, unwritable
+from focuseval.collection.batches import MEMORY, ON_WORKER, IndexTask, batches, index_batch, unwritable
 from focuseval.collection.document_files import DOCUMENTS
 from focuseval.collection.parse import ParseReport
 from focuseval.collection.sources import Sources, all_new
-from focuseval.collection.store import SCRATCH, documents_table, finish, is_index, part_name, read_metadata
+from focuseval.collection.store import SCRATCH, documents_table, finish, is_index, part_name, read_metadata, stored
 from focuseval.engine.files import sync, syncing
 from focuseval.engine.storage import Remote, delete_folder, location
-from focuseval.engine.workers import given, is_alive, sweep
+from focuseval.engine.workers import WorkerError, given, is_alive, sweep
 from focuseval.errors import CollectionError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
 
     from focuseval.collection.batches import IndexedBatch
     from focuseval.engine.storage import Location
@@ -57,7 +57,7 @@ def check_target(target: Location, *, force: bool) -> None:
     if exists and not force:
         remedy = "choose another name, or replace it with force=True"
         raise CollectionError("exists already", at=str(target), remedy=remedy)
-    if exists and not isinstance(target, Remote):
+    if exists and not isinstance(target, Remote) and not is_index(target):  # an older one may be replaced, too
         read_metadata(target)
 
 
@@ -93,7 +93,7 @@ def _on_disk(target: Path, *, resume: bool) -> Iterator[Path]:
 @contextmanager
 def _on_store(target: Remote, *, resume: bool) -> Iterator[Remote]:
     """Give the folder to work in, on object storage."""
-    before = read_metadata(target).get("folder") if is_index(target) else None
+    before = stored(target).get("folder") if is_index(target) else None
     held = target.iterdir() if target.is_dir() else ()
     left = [folder for folder in held if folder.name.startswith(_BLOCKS) and folder.name != before]
     fresh = target / f"{_BLOCKS}{time_ns():x}-{uuid4().hex[:6]}"  # names in the order of time
@@ -129,8 +129,8 @@ class Built:
         self.report.add(done.report)
         if done.rows is not None:
             counts, documents = done.counts, len(done.rows)
-            block = {"part": counts["number"], "batch": 0, "documents": documents, "tags": counts["tags"]}
-            self.blocks.append(block)
+            named = {"part": counts["number"], "tags": counts["tags"], "crc": counts["check"]}
+            self.blocks.append({**named, "batch": 0, "documents": documents})
             self.reused += documents if done.known else 0
             self.elements += counts["elements"]
             self.nodes += counts["nodes"]
@@ -150,6 +150,17 @@ class Built:
             "entities_left_out": dict(self.report.left_out),
             "read_leniently": self.report.lenient,
         }
+
+
+def _seen_here(results: Iterator[IndexedBatch]) -> Generator[IndexedBatch]:
+    """Yield results; a file that a worker does not see, and this process does, is no bad file."""
+    try:
+        yield from results
+    except CollectionError as error:
+        if ON_WORKER not in error.what or error.at is None or not location(error.at.file).exists():
+            raise
+        remedy = "share its folder with all workers, or index from object storage"
+        raise WorkerError(f"{error.at.file}: {error.what}, found on the client; {remedy}") from None
 
 
 def build_index(
@@ -196,15 +207,15 @@ def build_index(
             far = workers is not None or (resume and mark.is_file())
             found = Sources([path.absolute() for path in paths] if far else paths, built.passed_over, whole=far)
             tasks = (
-                IndexTask(number, batch, str(folder.absolute()), keep_going, resume)
+                IndexTask(number, batch, str(folder.absolute()), keep_going, resume, workers is not None)
                 for number, batch in enumerate(batches(found.groups(), folder / SCRATCH, far=far))
             )
-            seen, head = set[int](), list(islice(tasks, 2))
+            seen, head, checks = set[int](), list(islice(tasks, 2)), dict[str, int]()
             with (
                 given(1 if len(head) < 2 else jobs, workers) as crew,  # a single task is not worth other processes
-                documents_table(folder) as add,
+                documents_table(folder, checks) as add,
                 syncing() as push,
-                closing(crew.in_order(index_batch, chain(head, tasks))) as results,
+                closing(_seen_here(crew.in_order(index_batch, chain(head, tasks)))) as results,
             ):
                 for done in results:
                     if far and done.rows is not None and not all_new(ids := done.rows.column("id").to_pylist(), seen):
@@ -223,7 +234,7 @@ def build_index(
                 what = f"expected documents ({', '.join(DOCUMENTS)}), found none"
                 counts = f"({others} other files, {unreadable} unreadable)"
                 raise CollectionError(f"{what} {counts}", at=str(paths[0]), remedy="archives must be named themselves")
-            finish(goal, folder, built.blocks, built.metadata())
+            finish(goal, folder, built.blocks, built.metadata() | {"checksums": checks})
     except OSError as error:
         raise unwritable(error, goal) from None
     finally:

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from focuseval.data.fields import QUESTION_IDS, value
 from focuseval.engine.storage import Remote, in_order, inflated
+from focuseval.engine.storage import unpacked as whole_file
 from focuseval.errors import CollectionError, Place
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def records(files: Sequence[Location], expected: str) -> Iterator[tuple[Place, d
             at = Place(str(path), number)
             is_list = number == 1 and line.lstrip()[:1] == "["
             try:
-                parsed = json.loads("".join(_lines(path)) if is_list else line)
+                parsed = json.loads(whole_file(path.read_bytes(), str(path)) if is_list else line)
             except (ValueError, RecursionError) as error:
                 what = f"{expected}, found no JSON ({error})"
                 raise CollectionError(what, at=at, remedy="one object per line") from None
@@ -132,7 +133,11 @@ def whole_characters(text: str, at: Place, expected: str) -> str:
 def _lines(path: Location) -> Iterator[str]:
     try:
         with io.TextIOWrapper(opened(path), encoding="utf-8-sig", newline="\n") as stream:
-            yield from stream
+            while line := stream.readline(MAX_BYTES):
+                if len(line) == MAX_BYTES:
+                    what = f"expected lines of less than {MAX_BYTES // 2**20} MB, found a longer one"
+                    raise CollectionError(what, at=str(path), remedy="write one document on a line")
+                yield line
     except UnicodeDecodeError as error:
         raise CollectionError(f"expected UTF-8, found: {error.reason}", at=str(path), remedy="convert it") from None
     except OSError as error:

@@ -2,11 +2,12 @@
 
 ::
 
-    metadata.json       version, counts, the collection's hash, the size of every file
+    metadata.json       version, counts, the collection's hash, the size of every file, checksums of it and the next two
     documents.arrow     a row per document: id, file, bytes, length, sha256, elements, nodes
-    blocks.arrow        a row per block: which part and batch holds it, how many documents, its tags
+    blocks.arrow        a row per block: which part and batch holds it, how many documents, its tags, its checksum
     part-0.arrow …      one file per block, one record batch in it: texts, elements, text nodes
 
+A file is read once for its checksum when it is opened, so that no byte is believed that was not written (decision 21).
 Workers write the blocks, so nothing large passes between processes; a block's number is its place in the source. On
 object storage, where a folder cannot be renamed, all but ``metadata.json`` stands in a folder ``blocks-…`` that it
 names; so an index appears, or takes another one's place, at the moment when ``metadata.json`` is written.
@@ -23,6 +24,7 @@ from functools import partial
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeVar
+from zlib import crc32
 
 import numpy as np
 import pyarrow as pa
@@ -30,7 +32,7 @@ import pyarrow.compute as pc
 
 from focuseval.collection.block import DOCUMENT, Block
 from focuseval.collection.index import Index
-from focuseval.engine.files import Cache, cache_from_environment, sync
+from focuseval.engine.files import Cache, cache_from_environment, checksum, sealed, sync, unsealed
 from focuseval.engine.storage import Location, Remote, RemoteError, location
 from focuseval.errors import CollectionError
 
@@ -45,12 +47,12 @@ _HELD = 16
 SCRATCH = "scratch"
 """The folder, in an index that is being made, of all that does not belong to it."""
 
-VERSION = 1
+VERSION = 2
 """Changes whenever an older index cannot be read any more."""
 
 DOCUMENTS = pa.schema([*DOCUMENT.items(), ("elements", pa.int64()), ("nodes", pa.int64())])
 BLOCKS = pa.schema(
-    [("part", pa.int32()), ("batch", pa.int32()), ("documents", pa.int64()), ("tags", pa.list_(pa.string()))]
+    {"part": pa.int32(), "batch": pa.int32(), "documents": pa.int64(), "tags": pa.list_(pa.string()), "crc": pa.int64()}
 )
 
 
@@ -59,18 +61,18 @@ def part_name(number: int) -> str:
     return f"part-{number}.arrow"
 
 
-def write_arrow(batch: Any, file: Location) -> int:
-    """Write a record batch into a file of its own; return its size."""
+def write_arrow(batch: Any, file: Location) -> tuple[int, int]:
+    """Write a record batch into a file of its own; return its size and its checksum."""
     if isinstance(file, Remote):
         content = pa.BufferOutputStream()
         with pa.ipc.new_file(content, batch.schema) as writer:
             writer.write_batch(batch)
         whole = content.getvalue()
         file.write_bytes(whole)
-        return int(whole.size)
+        return int(whole.size), crc32(whole)
     with pa.OSFile(str(file), "wb") as sink, pa.ipc.new_file(sink, batch.schema) as writer:
         writer.write_batch(batch)
-    return file.stat().st_size
+    return file.stat().st_size, checksum(file)
 
 
 @dataclass(frozen=True)
@@ -94,35 +96,37 @@ class MappedBlocks(Sequence[Block]):
     def __getitem__(self, number: int) -> Block:  # type: ignore[override]  # never a slice
         with self._lock:
             if number not in self._seen:
-                part, batch, _, tags = (column[number].as_py() for column in self.table.columns)
-                self._seen[number] = Block(self._part(part).get_batch(batch), tuple(tags))
+                part, batch, _, tags, check = (column[number].as_py() for column in self.table.columns)
+                self._seen[number] = Block(self._part(part, check).get_batch(batch), tuple(tags))
                 if isinstance(self.folder, Remote) and self.cache is None and len(self._seen) > _HELD:
                     self._seen.pop(next(iter(self._seen)))
             return self._seen[number]
 
     def still(self, opened: Callable[[], T]) -> T:
         """Return what is opened of the index, unless another one has taken its place since the index was opened."""
+        found = None
+        wrong = CollectionError("damaged index: a file is missing", at=str(self.root), remedy="make it again")
         try:
             found = opened()
         except FileNotFoundError:
-            found = None
+            pass
+        except CollectionError as error:
+            wrong = error
         if _version(self.root) != self.version:
             what = "the index was replaced while it was read"
             raise CollectionError(what, at=str(self.root), remedy="start again, to read the new one")
         if found is None:
-            raise CollectionError("damaged index: a file is missing", at=str(self.root), remedy="make it again")
+            raise wrong
         return found
 
-    def _part(self, number: int) -> Any:
-        file = self.folder / part_name(number)
+    def _part(self, number: int, check: int) -> Any:
+        file, opened = self.folder / part_name(number), partial(_opened, check=check)
         if isinstance(file, Path):
-            return self.still(partial(_opened, file))
+            return self.still(partial(opened, file))
         try:
-            return _opened(file) if self.cache is None else self.cache.fetch(file, _opened)
+            return opened(file) if self.cache is None else self.cache.fetch(file, opened)
         except RemoteError as error:
             raise CollectionError(f"cannot read: {error.strerror}", at=str(file), remedy="try again") from None
-        except pa.ArrowInvalid as error:
-            raise CollectionError(f"damaged index: {error}", at=str(file), remedy="make it again") from None
 
 
 def _version(folder: Location) -> tuple[int, ...]:
@@ -134,20 +138,25 @@ def _version(folder: Location) -> tuple[int, ...]:
     return () if stat is None else (stat.st_dev, stat.st_ino, stat.st_mtime_ns)
 
 
-def _opened(file: Location) -> Any:
-    return pa.ipc.open_file(pa.memory_map(str(file)) if isinstance(file, Path) else pa.py_buffer(file.read_bytes()))
+def _opened(file: Location, check: int) -> Any:
+    """Open an Arrow file whose bytes are those that were written."""
+    mapped = pa.memory_map(str(file)).read_buffer() if isinstance(file, Path) else pa.py_buffer(file.read_bytes())
+    if crc32(mapped) != check:
+        raise CollectionError("damaged index: other bytes than were written", at=str(file), remedy="make it again")
+    return pa.ipc.open_file(mapped)
 
 
 @contextmanager
-def documents_table(folder: Location) -> Iterator[Callable[[Any], None]]:
-    """Give a function that adds rows to ``documents.arrow``; for object storage it is written when it is complete."""
+def documents_table(folder: Location, checks: dict[str, int]) -> Iterator[Callable[[Any], None]]:
+    """Give a function that adds rows to ``documents.arrow``, whose checksum is noted; to a store it goes as a whole."""
     if isinstance(folder, Path):
         with pa.ipc.new_file(str(folder / "documents.arrow"), DOCUMENTS) as writer:
             yield writer.write_batch
+        checks["documents.arrow"] = checksum(folder / "documents.arrow")
         return
     with tempfile.TemporaryDirectory(prefix="focuseval-") as scratch:
         local = Path(scratch) / "documents.arrow"
-        with documents_table(local.parent) as add:
+        with documents_table(local.parent, checks) as add:
             yield add
         with pa.memory_map(str(local)) as source:
             (folder / "documents.arrow").write_bytes(source.read_buffer())
@@ -156,7 +165,7 @@ def documents_table(folder: Location) -> Iterator[Callable[[Any], None]]:
 def finish(root: Location, folder: Location, blocks: Iterable[dict[str, Any]], metadata: dict[str, Any]) -> None:
     """Write the table that makes an index of a folder, whose parts are on the disk, and last ``metadata.json``."""
     table = pa.Table.from_pylist(list(blocks), BLOCKS).combine_chunks()
-    write_arrow(table.to_batches()[0], folder / "blocks.arrow")
+    metadata["checksums"]["blocks.arrow"] = write_arrow(table.to_batches()[0], folder / "blocks.arrow")[1]
     wanted = {"documents.arrow", "blocks.arrow", *map(part_name, table.column("part").to_pylist())}
     sizes = {file.name: file.stat().st_size for file in folder.iterdir() if file.name in wanted}
     if missing := wanted - set(sizes):
@@ -168,7 +177,7 @@ def finish(root: Location, folder: Location, blocks: Iterable[dict[str, Any]], m
         sync(folder / "documents.arrow")
         sync(folder / "blocks.arrow")
         root = folder
-    (root / "metadata.json").write_bytes(f"{json.dumps(content, indent=1)}\n".encode())
+    (root / "metadata.json").write_bytes(sealed(content))
     if isinstance(root, Path):
         sync(root / "metadata.json")
 
@@ -185,10 +194,11 @@ def is_index(path: str | Location) -> bool:
     place = location(path)
     if not (place / "metadata.json").is_file():
         return False
-    return isinstance(place, Remote) or (_folder(place, _metadata(place)) / "documents.arrow").is_file()
+    return isinstance(place, Remote) or (_folder(place, stored(place)) / "documents.arrow").is_file()
 
 
-def _metadata(place: Location) -> dict[str, Any]:
+def stored(place: Location) -> dict[str, Any]:
+    """Return what an index of any version says of itself, unchecked; nothing where there is none."""
     try:
         found = json.loads((place / "metadata.json").read_bytes())
     except (ValueError, FileNotFoundError, NotADirectoryError):
@@ -206,8 +216,10 @@ def read_metadata(path: Location) -> dict[str, Any]:
     """Read an index's metadata, and check that its files are whole."""
     remedy = "make one with 'focuseval index'"
     try:
-        metadata = _metadata(path)
+        metadata = stored(path)
         version, files, folder = metadata["version"], metadata["files"], _folder(path, metadata)
+        if version == VERSION:
+            unsealed((path / "metadata.json").read_bytes())
         if isinstance(folder, Remote):  # a request lists a thousand
             sizes = {file.name: file.stat().st_size for file in folder.iterdir() if file.is_file()}
         else:
@@ -248,7 +260,8 @@ def _open(root: Location, version: tuple[int, ...], cache: Cache | None) -> Inde
     metadata = read_metadata(root)
     folder = _folder(root, metadata)
     try:
-        documents, table = (_opened(folder / name).read_all() for name in ("documents.arrow", "blocks.arrow"))
+        checks = metadata["checksums"]
+        documents, table = (_opened(folder / n, checks[n]).read_all() for n in ("documents.arrow", "blocks.arrow"))
     except (OSError, pa.ArrowInvalid) as error:
         what = f"damaged index: {getattr(error, 'strerror', None) or error}"
         raise CollectionError(what, at=str(root), remedy="make it again") from None

@@ -184,8 +184,8 @@ def transcoded(data: bytes, file: str) -> bytes | None:
         text = data.decode(name)
     except (LookupError, UnicodeEncodeError):
         return None
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
+    except UnicodeError as error:  # Python has encodings of no text, whose errors know no place
+        line = data.count(b"\n", 0, getattr(error, "start", 0)) + 1
         what = f"expected {found[1].decode()}, found bytes that are not"
         raise CollectionError(what, at=Place(file, line), remedy="correct the encoding it declares") from None
     return re.sub(r"""encoding\s*=\s*["'][\w.-]*["']""", "", text, count=1).encode("utf-8")

@@ -121,6 +121,18 @@ def missing(
     return FormatError(f"expected the field {name!r} (one of {wanted}), found {found}", at=at, remedy=remedy)
 
 
+def topic_of(row: Mapping[str, Any], at: Place, *, question: bool) -> str:
+    """Return a row's topic: its id, or, where a file gives its questions none, the question itself."""
+    named = value(row, "topic", at, question=question)
+    if named is None and (there := _there(tuple(row), "topic", question)):
+        what = f"expected a topic as {there[0]!r}, found an empty one"
+        raise FormatError(what, at=at, remedy="give every row its own")
+    named = value(row, "query", at) if named is None else named
+    if named is None:
+        raise missing("topic", row, at, *NAMES["query"], question=question)
+    return str(named)
+
+
 def layers(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Yield a row, and what is nested in it as metadata."""
     yield row

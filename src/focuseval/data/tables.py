@@ -10,7 +10,6 @@ few rows is turned on its side, a row for every column; others are printed in pa
 from __future__ import annotations
 
 import csv as csv_module
-import io
 import re
 import shutil
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from html import escape
 from importlib import import_module
 from itertools import zip_longest
 from math import isfinite
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from unicodedata import combining, east_asian_width
 
@@ -193,8 +193,21 @@ class Table:
         return {"title": self.title, "head": head, "body": body, "notes": list(self.notes)}
 
 
+_PAGE = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>focuseval</title>
+<style>:root { color-scheme: light dark; font-family: sans-serif } td, th { padding: .2em .8em; text-align: left }
+.number { text-align: right; font-variant-numeric: tabular-nums }</style>"""
+
+
 def render(tables: Iterable[Table], layout: str = "table", *, signature: str = "", width: int | None = None) -> str:
-    """Return tables one after the other in one of the `LAYOUTS`, fit for a terminal's width, their signature last."""
+    """Return tables one after the other in one of the `LAYOUTS`, the signature of their scores last.
+
+    The width is that of a terminal table; where it is not given, the terminal's own, or 80 columns. As ``html``, they
+    are a page.
+    """
+    if layout == "html":
+        shown = "\n".join(map(notebook, tables))
+        return f"{_PAGE}\n{shown}\n<p><small>{escape(visible(signature))}</small></p>\n"
     draw = {"markdown": markdown, "latex": latex, "csv": csv}.get(layout, lambda table: terminal(table, width))
     last = {"markdown": f"`{signature}`\n", "latex": f"% {signature}\n", "csv": f"# {signature}\n"}
     return "\n".join([*map(draw, tables), *([last.get(layout, f"{signature}\n")] if signature else [])])
@@ -347,12 +360,19 @@ def latex(table: Table) -> str:
 
 def csv(table: Table) -> str:
     """Return comma-separated values with all digits; title and notes are comment lines before them."""
-    out = io.StringIO()
-    out.writelines(f"# {one_line(line)}\n" for line in (table.title, *table.notes) if line)
-    writer = csv_module.writer(out, lineterminator="\n")
-    writer.writerow(column.heading for column in table.columns)
-    writer.writerows(table.rows)
-    return out.getvalue()
+    above = "".join(f"# {one_line(line)}\n" for line in (table.title, *table.notes) if line)
+    return above + csv_lines([[column.heading for column in table.columns], *table.rows])
+
+
+def csv_lines(rows: Iterable[Iterable[object]]) -> str:
+    r"""Return rows as comma-separated values; a field with any end of line is quoted, ``\r`` too.
+
+    >>> csv_lines([["a\rb", 1]])
+    '"a\rb",1\n'
+    """
+    lines = list[str]()
+    csv_module.writer(SimpleNamespace(write=lines.append)).writerows(rows)  # quotes what its own line ends hold
+    return "".join(f"{line[:-2]}\n" for line in lines)
 
 
 def html(table: Table) -> str:

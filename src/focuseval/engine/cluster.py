@@ -86,7 +86,10 @@ def connected(address: str, say: Callable[[str], None] | None = None) -> Iterato
         ahead = max(_LEAST, 4 * at_once)
         sharing, abandon = partial(on_every_worker, client), partial(_abandon, client, executor)
         try:
-            yield Workers(Agreeing(executor), ahead, 4 * ahead, at_once=at_once, sharing=sharing, abandon=abandon)
+            waits = None if say is None else partial(_say_wait, client, address, say, [])
+            yield Workers(
+                Agreeing(executor), ahead, 4 * ahead, at_once=at_once, sharing=sharing, abandon=abandon, waits=waits
+            )
         except distributed.KilledWorker:
             what = "the same task ended several workers of the cluster"
             raise WorkerError(f"{what}; is there enough memory? give the workers more, or fewer threads") from None
@@ -124,6 +127,16 @@ def _client(address: str) -> Iterator[Any]:
         raise WorkerError(f"{address}: {what}; start one with 'dask scheduler'") from None
     with client:
         yield client
+
+
+def _say_wait(client: Any, address: str, say: Callable[[str], None], said: list[str]) -> None:
+    """Say what is waited for, each line once."""
+    workers = len(client.nthreads())
+    line = f"{address}: waiting for the next result of {counted(workers, 'worker')}"
+    line = line if workers else f"{address}: waiting for workers: none is left; start some, or end with Ctrl-C"
+    if line not in said:
+        said[:] = [line]
+        say(line)
 
 
 def _refuse_other_versions(client: Any, address: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import tempfile
 import time
@@ -10,12 +11,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+from zlib import crc32
 
 from focuseval.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from concurrent.futures import Future
 
     from focuseval.engine.storage import Remote
@@ -52,6 +54,30 @@ def syncing() -> Iterator[Callable[[Path], None]]:
     for one in begun:
         with suppress(FileNotFoundError):  # whoever needs a file that has vanished misses it
             one.result()
+
+
+def checksum(file: Path) -> int:
+    """Return the CRC-32 of a file's bytes."""
+    check = 0
+    with file.open("rb") as stream:
+        while piece := stream.read(1 << 20):
+            check = crc32(piece, check)
+    return check
+
+
+def sealed(values: Mapping[str, Any]) -> bytes:
+    """Return values as JSON, with a checksum of them."""
+    check = crc32(json.dumps(values, sort_keys=True).encode())
+    return f"{json.dumps({**values, 'check': check}, ensure_ascii=False, indent=1)}\n".encode()
+
+
+def unsealed(content: bytes) -> dict[str, Any]:
+    """Return what `sealed` was given; a ValueError where the content has changed."""
+    values: dict[str, Any] = dict(json.loads(content))
+    check = values.pop("check", None)
+    if check != crc32(json.dumps(values, sort_keys=True).encode()):
+        raise ValueError("the content is not what was written")
+    return values
 
 
 @dataclass(frozen=True)

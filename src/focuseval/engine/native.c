@@ -182,12 +182,12 @@ static inline const uint8_t *past_blanks(const uint8_t *at)
     return at;
 }
 
-/* Lines into columns; the number of rows, or REFUSED.
+/* Lines into columns; the number of rows, at most those there is room for, or REFUSED.
 
    There are as many fields in every line as there are columns, blanks between them and maybe around them, and plain
    numbers; blank lines are passed over. What is not so is for the caller, who knows more. Whether strings are UTF-8 is
    for the caller to see, too. */
-int64_t split(const uint8_t *at, int64_t size, struct column *columns, int64_t width)
+int64_t split(const uint8_t *at, int64_t size, struct column *columns, int64_t width, int64_t most)
 {
     const uint8_t *end = at + size;
     int64_t row = 0;
@@ -197,6 +197,8 @@ int64_t split(const uint8_t *at, int64_t size, struct column *columns, int64_t w
         at = past_blanks(at);
         if (*at == '\n')
             continue;
+        if (row == most)
+            return REFUSED;
         for (int64_t i = 0; i < width; i++) {
             const uint8_t *first = at, *stop = cell(columns + i, at, end, row);
             if (!stop || stop == first)

@@ -34,7 +34,7 @@ _NUMBERS = {"int": pa.int64(), "rank": pa.int32(), "real": pa.float64()}
 
 _FUNCTIONS = {
     "lines": "pn",
-    "split": "pnpn",
+    "split": "pnpnn",
     "filled": "pnp",
     "hash64": "ppnp",
     "joint": "ppnp",
@@ -42,7 +42,7 @@ _FUNCTIONS = {
     "xml_room": "ppnppp",
     "xml_read": "pppnpp",
     "xml_arrange": "pnpp",
-    "words_split": "ppnppp",
+    "words_split": "ppnpnpp",
     "words_place": "pppnpppppp",
     "words_post": "pnipp",
 }
@@ -107,7 +107,7 @@ def split(data: pa.Buffer, kinds: Sequence[str | None]) -> tuple[list[pa.Array |
         column["kind"] = ord(letters[kind])
         for name, buffer in room.items():
             column[name] = buffer.address
-    rows = code.split(data.address, data.size, columns.ctypes.data, len(kinds))
+    rows = code.split(data.address, data.size, columns.ctypes.data, len(kinds), most)
     if rows < 0:
         return None
     filled = zip(kinds, rooms, columns["count"].tolist(), strict=True)

@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from os import PathLike
 
 T = TypeVar("T")
-Data = TypeVar("Data")
-"""Bytes, or a mapped file."""
 
 SCHEMES = ("s3://", "gs://")
 OPTIONS = ("endpoint_override", "region", "scheme", "anonymous")
@@ -449,33 +447,37 @@ class ObjectWriter(io.BytesIO):
         super().close()
 
 
-def unpacked(raw: Data, name: str, *, largest: int = -1) -> Data | bytes:
+UNPACKED, RATIO = 1 << 26, 100
+"""Bytes that any compressed file may hold, and how many times its own size a large one may: texts shrink to a tenth."""
+
+
+def unpacked(raw: bytes, name: str) -> bytes:
     """Return the content of a file: what it holds if it is compressed (gzip or zstd), else the file as it is.
 
-    A file that holds more than `largest` bytes is refused before it fills the memory, where that is given.
+    A file that holds much more than its size suggests is refused before it fills the memory.
 
     >>> unpacked(gzip.compress(b"topics"), "topics.gz"), unpacked(b"as it is", "topics")
     (b'topics', b'as it is')
     """
-    head: bytes = raw[:4]  # type: ignore[index]  # bytes and maps have slices, and no common type that says so
+    head = raw[:4]
     if head[:2] != b"\x1f\x8b" and head != b"\x28\xb5\x2f\xfd":
         return raw
-    content = inflated(raw, "gzip" if head[:2] == b"\x1f\x8b" else "zstd", name, largest=largest)
-    if 0 <= largest < len(content):
-        raise FormatError(f"expected at most {largest >> 20} MB when it is unpacked, found more", at=name)
+    most = max(UNPACKED, RATIO * len(raw))
+    content = inflated(raw, "gzip" if head[:2] == b"\x1f\x8b" else "zstd", name, largest=most)
+    if len(content) > most:
+        what = f"expected at most {most >> 20} MB when it is unpacked, found more"
+        raise FormatError(what, at=name, remedy="unpack it yourself, if it is what you expect")
     return content
 
 
-def inflated(raw: object, how: str, name: str, *, largest: int = -1, error: type[InputError] = FormatError) -> bytes:
+def inflated(raw: bytes, how: str, name: str, *, largest: int, error: type[InputError] = FormatError) -> bytes:
     """Return what compressed bytes hold, one byte more than `largest` at most; broken ones raise the error."""
     try:
         if how == "zstd":
             stream = pa.CompressedInputStream(pa.BufferReader(pa.py_buffer(raw)), "zstd")
-            content: bytes = stream.read() if largest < 0 else stream.read(largest + 1)
+            content: bytes = stream.read(largest + 1)
             return content
-        if largest < 0:
-            return gzip.decompress(raw)  # type: ignore[arg-type]  # bytes and maps alike
-        with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:  # type: ignore[arg-type]  # as above
+        with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
             return file.read(largest + 1)
     except (EOFError, OSError, ValueError, zlib.error) as broken:  # Arrow's errors are OSError and ValueError
         what = f"expected a complete compressed file, found: {broken}"

@@ -9,7 +9,7 @@
 
 /* What a code point is: collection/chunks/characters.py makes the table. */
 enum { OTHER = 0, LETTER = 1, MARK = 2, DENSE = 3, DENSE_MARK = 4 };
-enum { NO_MEMORY = -1, FEWEST_SLOTS = 1 << 16 };
+enum { NO_MEMORY = -1, FEWEST_SLOTS = 1 << 16, POINTS = 0x110000 };
 
 struct words {
     const uint8_t *text;
@@ -102,8 +102,11 @@ static int close_run(struct words *w, struct run *run, struct place here)
     return kind == OTHER || word(w, run->first, here);
 }
 
-static inline uint32_t code_point(const uint8_t *at, int *size)
+/* The code point here, of so many bytes; a character that is cut off is a byte of no kind. */
+static inline uint32_t code_point(const uint8_t *at, int64_t left, int *size)
 {
+    if (left < 2 + (at[0] >= 0xE0) + (at[0] >= 0xF0))
+        return POINTS;
     if (at[0] < 0xE0)
         return *size = 2, (at[0] & 0x1Fu) << 6 | (at[1] & 0x3Fu);
     if (at[0] < 0xF0)
@@ -136,19 +139,26 @@ static int character(struct words *w, struct run *run, int kind, struct place he
 }
 
 /* The words of documents, of which `bounds` says where each begins in the text and the last one ends. `breaks` has an
-   entry for every code point and one more for every document's end: whether a tag stands there. `word_bounds` gets
-   where each document's words begin, and the end of the last. */
+   entry for every code point and one more for every document's end: whether a tag stands there; text that has more of
+   them, which is no UTF-8, is refused. `word_bounds` gets where each document's words begin, and the end of the last. */
 int64_t words_split(struct words *w, const int64_t *bounds, int64_t documents, const uint8_t *breaks,
-                    const uint8_t *kinds, int64_t *word_bounds)
+                    int64_t entries, const uint8_t *kinds, int64_t *word_bounds)
 {
     int sound = more_slots(w);
+    const uint8_t *no_more = breaks + entries;
     for (int64_t d = 0; sound && d < documents; d++) {
         struct place here = {bounds[d], 0};
         struct run run = {OTHER, here, here};
         word_bounds[d] = w->count;
         while (here.byte < bounds[d + 1]) {
             const uint8_t *at = w->text + here.byte;
-            int size = 1, kind = at[0] < 0x80 ? kinds[at[0]] : kinds[code_point(at, &size)];
+            int size = 1;
+            uint32_t point = at[0] < 0x80 ? at[0] : code_point(at, bounds[d + 1] - here.byte, &size);
+            int kind = point < POINTS ? kinds[point] : OTHER;
+            if (breaks == no_more) {
+                sound = 0;
+                break;
+            }
             if (run.kind != OTHER && (*breaks || kind == OTHER))
                 sound &= close_run(w, &run, here);
             if (kind != OTHER)
@@ -157,7 +167,7 @@ int64_t words_split(struct words *w, const int64_t *bounds, int64_t documents, c
             here.byte += size;
             here.point++;
         }
-        sound &= close_run(w, &run, here);
+        sound = sound && close_run(w, &run, here);
         breaks++;
     }
     word_bounds[documents] = w->count;
@@ -168,8 +178,8 @@ int64_t words_split(struct words *w, const int64_t *bounds, int64_t documents, c
 
 /* For every kept word the deepest element around it; for every element its first kept word and past its last. Elements
    stand in document order, words too; `start` is where a word begins. Numbers of words count from the block's first, of
-   elements from the block's first, parents from their document's. */
-void words_place(const int32_t *start, const int64_t *kept_bounds, const int64_t *element_bounds, int64_t documents,
+   elements from the block's first, parents from their document's. 0 where elements do not contain each other so. */
+int64_t words_place(const int32_t *start, const int64_t *kept_bounds, const int64_t *element_bounds, int64_t documents,
                  const int32_t *from, const int32_t *to, const int32_t *parent, int32_t *deepest, int32_t *first,
                  int32_t *last)
 {
@@ -179,17 +189,23 @@ void words_place(const int32_t *start, const int64_t *kept_bounds, const int64_t
             for (; begun < stop && from[begun] <= start[k]; begun++)
                 first[begun] = last[begun] = (int32_t)k;
             int64_t e = begun - 1;
-            while (to[e] <= start[k])
-                e = root + parent[e];
+            for (; e > root && to[e] <= start[k]; e = root + parent[e])
+                if (parent[e] < 0 || root + parent[e] >= e)
+                    return 0;
+            if (e < root || to[e] <= start[k])
+                return 0;
             deepest[k] = (int32_t)e;
             last[e] = (int32_t)(k + 1);
         }
         for (; begun < stop; begun++)
             first[begun] = last[begun] = (int32_t)kept_bounds[d + 1];
         for (int64_t e = stop - 1; e > root; e--)
-            if (last[e] > last[root + parent[e]] && last[e] > first[e])
+            if (parent[e] < 0 || root + parent[e] >= e)
+                return 0;
+            else if (last[e] > last[root + parent[e]] && last[e] > first[e])
                 last[root + parent[e]] = last[e];
     }
+    return 1;
 }
 
 /* Put kept words where the lists of their terms go on: `next` says where, `term` which. */

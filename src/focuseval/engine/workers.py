@@ -19,7 +19,7 @@ import tempfile
 import threading
 import time
 from collections import deque
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 
+PATIENCE = 10.0
+"""Seconds of waiting for a result, before somebody says for what."""
 _LOOK = 0.5
 """Seconds after which a worker looks again whether its parent lives."""
 
@@ -158,6 +160,8 @@ class Workers:
     """How a value is given to all workers; None where they are this process."""
     abandon: Callable[[], None] | None = None
     """Cancels what is left and waits for what runs, for workers that live longer than the work."""
+    waits: Callable[[], None] | None = None
+    """Called after every `PATIENCE` seconds for which a result is waited for."""
 
     def in_order(self, work: Callable[[T], R], tasks: Iterable[T]) -> Generator[R, None, None]:
         """Yield what became of tasks, in their order; only so many of them are under way or wait to be taken.
@@ -179,7 +183,7 @@ class Workers:
                     waiting.extend(mine)
                     if mine:
                         continue
-                yield waiting.popleft().result()
+                yield self._result(waiting.popleft())
         except BaseException as stop:
             if self.abandon is not None:
                 self.abandon()
@@ -187,6 +191,11 @@ class Workers:
                 for future in waiting:
                     future.cancel()
             raise
+
+    def _result(self, future: Future[R]) -> R:
+        while self.waits is not None and not wait([future], PATIENCE).done:
+            self.waits()
+        return future.result()
 
     def share(self, value: T) -> AbstractContextManager[Shared[T]]:
         """Lay a value down for the workers, while they need it."""

@@ -48,11 +48,11 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.collection.boundaries import sentences
-from focuseval.data.fields import layers, short
+from focuseval.data.fields import layers, short, topic_of
 from focuseval.data.run import CitedAnswer, Run, Statement
 from focuseval.errors import FormatError, Place
 from focuseval.formats.content import open_source
-from focuseval.formats.rows import field, parse, parse_lines, result_of, rows_of, topic_of
+from focuseval.formats.rows import field, parse, parse_lines, result_of, rows_of
 from focuseval.formats.run_rows import columns_run, result_columns
 from focuseval.placing.texts import column_of
 

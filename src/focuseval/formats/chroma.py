@@ -11,11 +11,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from typing import TYPE_CHECKING
 
+from focuseval.data.tables import csv_lines
 from focuseval.errors import FormatError, Place
 from focuseval.formats.judgements import Question, Span, gold_reader, spans_of, text_of
 from focuseval.formats.rows import field, table_rows
@@ -39,8 +38,8 @@ def read(sources: Sequence[Source], documents: Collection | None = None) -> Iter
             at, corpus = source.at(line), row["corpus_id"]
             try:
                 references = json.loads(row["references"])
-            except json.JSONDecodeError as error:
-                raise FormatError(f"expected references as JSON, found: {error.msg}", at=at) from error
+            except (ValueError, RecursionError) as error:
+                raise FormatError(f"expected references as JSON, found: {error}", at=at) from error
             if not isinstance(references, list):
                 raise FormatError(f"expected a list of references, found {row['references'][:60]!r}", at=at)
             spans = []
@@ -56,9 +55,7 @@ def write(gold: Gold, documents: Collection | None = None) -> Iterator[bytes]:
 
     `documents` gives the quotes where the gold has none.
     """
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    rows: list[Sequence[str]] = [COLUMNS]
     ids, written = gold.documents.to_pylist(), set()
     for (topic, document), group in spans_of(gold).items():
         name = gold.topics[topic]
@@ -71,5 +68,5 @@ def write(gold: Gold, documents: Collection | None = None) -> Iterator[bytes]:
         for one in group:
             content = (one.quote or "") if text is None else text[one.start : one.end]
             references.append({"content": content, "start_index": one.start, "end_index": one.end})
-        writer.writerow([gold.queries.get(name, name), json.dumps(references), ids[document]])
-    yield out.getvalue().encode()
+        rows.append([gold.queries.get(name, name), json.dumps(references), ids[document]])
+    yield csv_lines(rows).encode()

@@ -1,8 +1,8 @@
 """Bytes of blank-separated lines → Arrow columns, a piece at a time, by compiled code or else by NumPy; and numbers.
 
-Pieces keep memory flat: a column that repeats from line to line is run-end encoded, and the pages of a mapped file are
-let go, before the next segment is read. A piece that the compiled code cannot read (there is no compiler, lines of
-different widths, a number in another spelling, an error) is cut into fields by NumPy, which finds the line at fault.
+Pieces keep memory low: a column that repeats from line to line is run-end encoded before the next one is read. A piece
+that the compiled code cannot read (there is no compiler, lines of different widths, a number in another spelling, an
+error) is cut into fields by NumPy, which finds the line at fault.
 What is a number, and the message for what is none, is said here alone.
 """
 
@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from focuseval.engine.native import indices, split
 from focuseval.engine.workers import in_threads
 from focuseval.errors import FormatError
-from focuseval.formats.content import refuse_nul
+from focuseval.formats.content import refuse_binary
 from focuseval.placing.pointers import strings
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound=np.generic)
 
 _SEGMENT = 1 << 27
-"""Bytes after which the pages of a mapped file are let go."""
+"""Bytes that are read at once; 32-bit offsets can count them."""
 _BLOCK = 1 << 22
 """Bytes that the compiled code reads at once where several threads do."""
 _PIECE = 1 << 20
@@ -313,6 +313,16 @@ def _with_numbers(part: Part, layout: Layout) -> Part:
     return part._replace(columns=columns, problem=problem, readable=readable)
 
 
+_SWAPPED = re.compile(rb"^[ \t]*Q0[ \t]+(?!Q0[ \t])", re.MULTILINE)
+
+
+def refuse_swapped(source: Source, topics: Sequence[pa.Array]) -> None:
+    """Raise at a line that begins with the constant ``Q0``: its topic stands in the next column."""
+    if any(pc.index(some, "Q0").as_py() >= 0 for some in topics) and (found := _SWAPPED.search(source.data)):
+        what = "expected a topic before the constant Q0, found Q0 in the first column"
+        raise FormatError(what, at=source.at(source.line_of(found.end())), remedy="swap the first two columns")
+
+
 def newlines(data: pa.Buffer) -> int:
     """Count the ends of lines."""
     return int(np.count_nonzero(np.frombuffer(data, np.uint8) == _NEWLINE))
@@ -336,7 +346,7 @@ def read_table(source: Source, layout: Layout, guess: Mapping[str, str] | None =
 
     A column that no line has is left out.
     """
-    refuse_nul(source)
+    refuse_binary(source)
     width = next((len(fields) for line in source.head().split(b"\n") if (fields := line.split())), 0)
     tried = replace(layout, columns={**layout.columns, **(guess or {})})
     parts = _read_parts(source, tried, width)
@@ -358,6 +368,8 @@ def read_table(source: Source, layout: Layout, guess: Mapping[str, str] | None =
         column = pa.chunked_array(chunks, chunks[0].type if chunks else ARROW[kind])
         if column.null_count < max(len(column), 1):
             table[name] = column
+    if layout.columns.get("topic") == "block":  # of TREC and INEX
+        refuse_swapped(source, [chunk.values for chunk in table["topic"].chunks])
     if any(part.line is not None for part in parts):
         lines = [np.arange(1, part.rows + 1) if part.line is None else part.line for part in parts]
         table.line = np.concatenate([line + first for line, first in zip(lines, before, strict=False)], dtype=np.int64)
@@ -367,7 +379,7 @@ def read_table(source: Source, layout: Layout, guess: Mapping[str, str] | None =
 def _read_parts(source: Source, layout: Layout, width: int) -> list[Part]:
     """Return the columns of all lines, large files on all cores; a part that cannot be read is the last."""
     kinds = dict(islice(layout.columns.items(), max(width, layout.least)))
-    parts, done = list[Part](), 0
+    parts = list[Part]()
     for segment in pieces(pa.py_buffer(source.data), _SEGMENT):
         found: Iterator[Part] = any_lines(segment, kinds, layout)
         if segment.size > _SMALL:
@@ -377,8 +389,6 @@ def _read_parts(source: Source, layout: Layout, width: int) -> list[Part]:
             parts.append(part)
             if not part.readable:
                 return parts
-        done += segment.size
-        source.release(done)
     return parts
 
 
@@ -422,7 +432,7 @@ def words(
 ) -> pa.Array | pa.ChunkedArray:
     """Return strings that a blank-separated column can hold, each taken by its code when codes are given."""
     strings = values if isinstance(values, (pa.Array, pa.ChunkedArray)) else pa.array(values, pa.string())
-    bad = strings.filter(pc.match_substring_regex(pc.cast(strings, pa.string()), r"^$|[\s\x00\x{feff}]"))
+    bad = strings.filter(pc.match_substring_regex(pc.cast(strings, pa.string()), r"^$|[\s\v\x00\x{feff}]"))
     if len(bad):
         what = f"expected a {what} without blanks, found {bad[0].as_py()!r}"
         raise FormatError(what, remedy="write a format that can hold it, such as JSONL")

@@ -1,13 +1,13 @@
 """Files as bytes: opened, decompressed and hashed without their byte-order mark, and written whole or not at all.
 
-Small files are read; large ones are mapped, and hashed by a second thread while they are parsed.
+Files are read, not mapped: another program may rewrite or cut off a file while it is parsed. Large ones are hashed by a
+second thread meanwhile.
 """
 
 from __future__ import annotations
 
 import errno
 import hashlib
-import mmap
 import os
 import sys
 import tempfile
@@ -23,10 +23,10 @@ from focuseval.errors import FormatError, Place
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-Data = bytes | mmap.mmap
-
 BOM = b"\xef\xbb\xbf"
 _LARGE = 1 << 24
+_LONG_LINE = 1 << 24
+"""Bytes that no line of a run or gold in lines has: to cut it into fields takes fifty times as much memory."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Source:
     """The content of one file, by the name that the user gave it."""
 
     name: str
-    data: Data
+    data: bytes
     digest: Callable[[], str]
     """Returns the content's SHA-256, waiting for it if need be."""
 
@@ -51,12 +51,6 @@ class Source:
         """Return the line (from 1) that holds the byte at `offset`."""
         return self.data[:offset].count(b"\n") + 1
 
-    def release(self, end: int) -> None:
-        """Let go of a mapped file's pages up to a byte; they come back if they are asked for again."""
-        whole = end // mmap.PAGESIZE * mmap.PAGESIZE
-        if isinstance(self.data, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED") and whole:
-            self.data.madvise(mmap.MADV_DONTNEED, 0, whole)
-
     def head(self, size: int = 1 << 16) -> bytes:
         """Return the first bytes, enough to tell formats apart."""
         return self.data[:size]
@@ -69,16 +63,25 @@ def open_source(path: str | Location | Source, *, hashed: bool = True) -> Source
     """
     if isinstance(path, Source):
         return path
-    name = "<stdin>" if str(path) == "-" else str(path)
+    name = "<stdin>" if str(path) == "-" else shown(path)
     try:
-        raw = sys.stdin.buffer.read() if name == "<stdin>" else _load(location(path))
+        raw = sys.stdin.buffer.read() if name == "<stdin>" else location(path).read_bytes()
     except (OSError, ValueError) as error:  # ValueError: a name with a NUL in it
         what = f"cannot be read: {getattr(error, 'strerror', None) or error}"
         raise FormatError(what, at=name, remedy="check the name and the permissions") from error
     return source_of(raw, name, hashed=hashed)
 
 
-def source_of(raw: Data, name: str = "<memory>", *, hashed: bool = True) -> Source:
+def shown(path: str | Location) -> str:
+    r"""Return a file's name as it is shown and written: what of it is not UTF-8 is spelt out.
+
+    >>> shown("caf\udce9.txt")
+    'caf\\xe9.txt'
+    """
+    return os.fsencode(str(path)).decode("utf-8", "backslashreplace")
+
+
+def source_of(raw: bytes, name: str = "<memory>", *, hashed: bool = True) -> Source:
     """Return a source made of given bytes: decompressed, without byte-order mark; a large one is hashed beside."""
     data = unpacked(raw, name)
     state = hashlib.sha256()
@@ -116,26 +119,18 @@ def open_sources(path: str | Path | Source) -> tuple[Source, ...]:
     return tuple(open_source(file) for file in files)
 
 
-def refuse_nul(source: Source) -> None:
-    """Raise at the first NUL byte: no text format has one."""
+def refuse_binary(source: Source) -> None:
+    """Raise at the first NUL byte, and at a line that is longer than any text format has one."""
+    for start in range(0, len(source.data) - _LONG_LINE + 1, _LONG_LINE):  # a line of twice the length fills one
+        if source.data.find(b"\n", start, start + _LONG_LINE) < 0:
+            what = f"expected lines, found {_LONG_LINE >> 20} MB without an end of line"
+            raise FormatError(what, at=source.at(source.line_of(start)), remedy="the file is damaged or binary")
     at = source.data.find(b"\0")
     if at >= 0:
         remedy = (
             "save it as UTF-8" if source.data[:2] in {b"\xff\xfe", b"\xfe\xff"} else "the file is damaged or binary"
         )
         raise FormatError("expected text, found a NUL byte", at=source.at(source.line_of(at)), remedy=remedy)
-
-
-def _load(path: Location) -> Data:
-    if not isinstance(path, Path):
-        return path.read_bytes()
-    with path.open("rb") as file:
-        if path.stat().st_size < _LARGE:
-            return file.read()
-        if not hasattr(mmap, "MAP_POPULATE"):
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        flags = mmap.MAP_SHARED | mmap.MAP_POPULATE  # one call in place of a fault for every few pages
-        return mmap.mmap(file.fileno(), 0, flags, mmap.PROT_READ)
 
 
 _EXISTS = "choose another name, or replace it with force=True"

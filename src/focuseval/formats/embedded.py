@@ -7,8 +7,6 @@ SQuAD, Qasper and Natural Questions hold the texts that their answers point into
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -17,6 +15,7 @@ from focuseval.collection import documents as collection
 from focuseval.collection.document_files import json_files
 from focuseval.collection.index import Index
 from focuseval.data.fields import json_line
+from focuseval.data.tables import csv_lines
 from focuseval.data.topics import read_topics
 from focuseval.data.topics.topic import plain_topic
 from focuseval.engine.storage import location
@@ -108,11 +107,8 @@ def write_repairs(table: pa.Table, path: str | Path) -> None:
     if str(path).endswith(".jsonl"):
         write_whole(path, (json_line(row, "replace") for row in table.to_pylist()))
         return
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(table.column_names)
-    writer.writerows(zip(*(column.to_pylist() for column in table.columns), strict=True))
-    write_whole(path, [out.getvalue().encode("utf-8", "replace")])
+    rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
+    write_whole(path, [csv_lines([table.column_names, *rows]).encode("utf-8", "replace")])
 
 
 def read_questions(source: str | Path) -> tuple[Topic, ...]:

@@ -21,7 +21,7 @@ from focuseval.engine.workers import cores
 from focuseval.errors import FormatError, Place
 from focuseval.formats import detection
 from focuseval.formats.catalogue import detect_source, find_format, sniffed
-from focuseval.formats.content import BOM, Source, open_source, open_sources
+from focuseval.formats.content import BOM, Source, open_source, open_sources, shown
 from focuseval.placing.place import place_gold, place_run, refuse_past_end
 
 if TYPE_CHECKING:
@@ -155,13 +155,14 @@ def ahead(sources: Sequence[Any], run_format: str | None = None) -> list[Any]:
 class LineBlock(Source):
     """Some lines of a file, which know where in it they stand."""
 
+    path: Location
     start: int = 0
     """Bytes of the file before these lines."""
 
     def at(self, line: int | None = None, column: int | None = None) -> Place:
         """Return a place in the whole file; lines before this block are counted only now that somebody asks."""
         if line is not None:
-            with location(self.name).open("rb") as file:
+            with self.path.open("rb") as file:
                 sizes = (min(_COUNTED, self.start - first) for first in range(0, self.start, _COUNTED))
                 line += sum(file.read(size).count(b"\n") for size in sizes)
         return Place(self.name, line, column)
@@ -172,7 +173,10 @@ def read_block(path: Location, start: int, end: int) -> LineBlock:
     with path.open("rb") as file:
         file.seek(start)
         data = file.read(end - start)
-    return LineBlock(str(path), data[len(BOM) :] if not start and data[:3] == BOM else data, str, start)
+    if len(data) != end - start:
+        what = f"expected {end:,} bytes, found {start + len(data):,}: the file was cut off while it was read"
+        raise FormatError(what, at=shown(path), remedy="read it when it has been written")
+    return LineBlock(shown(path), data[len(BOM) :] if not start and data[:3] == BOM else data, str, path, start)
 
 
 def cuts(path: Location, topic_of: Callable[[bytes], Any], size: int = BLOCK) -> Iterator[tuple[int, int]]:

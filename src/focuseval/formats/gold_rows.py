@@ -33,12 +33,12 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from focuseval.data.fields import NAMES, missing, short, value
+from focuseval.data.fields import NAMES, missing, short, topic_of, value
 from focuseval.data.gold import UNKNOWN
 from focuseval.data.remarks import Remark, worded
 from focuseval.errors import FormatError
 from focuseval.formats.judgements import Judgements, Span, judged_twice
-from focuseval.formats.rows import as_list, document_of, first_text, rows_of, span_of, topic_of, whole
+from focuseval.formats.rows import as_list, document_of, first_text, rows_of, span_of, whole
 from focuseval.formats.run_rows import needs_documents
 from focuseval.placing.texts import holders_of
 

@@ -24,8 +24,8 @@ import pyarrow.compute as pc
 from focuseval.data.gold import UNKNOWN
 from focuseval.data.remarks import counted_kinds
 from focuseval.errors import FormatError
-from focuseval.formats.columns import Fields, Layout, known_numbers, no_number, sound_lines, words
-from focuseval.formats.content import refuse_nul
+from focuseval.formats.columns import Fields, Layout, known_numbers, no_number, refuse_swapped, sound_lines, words
+from focuseval.formats.content import refuse_binary
 from focuseval.formats.judgements import SpanRows, first_span, judged_rows, refuse_first
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def read(sources: Sequence[Source]) -> Gold:
     parts, error = [], None
     for source in sources:
         try:
-            refuse_nul(source)
+            refuse_binary(source)
         except FormatError as refusal:
             error = refusal
             break
@@ -68,6 +68,8 @@ def read(sources: Sequence[Source]) -> Gold:
     fields = Fields(pa.concat_arrays([part.text for part in parts]), np.cumsum(width) - width, width, line)
     source_of_line = np.repeat(np.arange(len(parts), dtype=np.int32), [len(part.line) for part in parts])
     rows = judged_rows(sources, source_of_line, line, fields.column(_TOPIC), fields.column(_DOCUMENT))
+    for source in sources:
+        refuse_swapped(source, [pa.array(rows.topics, pa.string())])
     gold, differ = _judged(rows, fields)
     if error is not None:
         raise error

@@ -18,7 +18,7 @@ import pyarrow as pa
 from focuseval.data.fields import numbered_lines
 from focuseval.errors import FormatError
 from focuseval.formats.columns import FAR, newlines, pieces
-from focuseval.formats.content import refuse_nul
+from focuseval.formats.content import refuse_binary
 from focuseval.formats.rows import SURROGATE
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def records(
     `build` makes a record of an object that was read line by line, given the constants in it that are no JSON (NaN,
     Infinity), or raises.
     """
-    refuse_nul(source)
+    refuse_binary(source)
     try:  # the keys of the first line are mostly those of all
         head = source.head().lstrip().split(b"\n")[0]
         usual = frozenset(msgspec.json.decode(head, type=dict[str, msgspec.Raw]))

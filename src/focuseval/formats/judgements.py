@@ -24,6 +24,7 @@ from focuseval.data.remarks import Remark, counted_kinds
 from focuseval.data.spans import union
 from focuseval.engine.native import indices
 from focuseval.errors import FormatError, MissingDataError
+from focuseval.formats.columns import FAR
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -123,7 +124,7 @@ class Judgements:
         by_document: dict[str, list[Span]] = {document: [] for document in judged}
         for span in spans:
             placeless = span.start == span.end == UNKNOWN and span.quote
-            if not placeless and not 0 <= span.start < span.end:
+            if not placeless and not 0 <= span.start < span.end < FAR:
                 what = f"expected 0 ≤ start < end in {span.document!r} for topic {topic!r}"
                 remedy = "spans are half-open; a document without relevant text has no spans"
                 raise FormatError(f"{what}, found {span.start} and {span.end}", at=at, remedy=remedy)

@@ -21,6 +21,7 @@ import numpy as np
 from focuseval.collection.boundaries import code_points
 from focuseval.data.remarks import counted_kinds
 from focuseval.errors import FormatError
+from focuseval.formats.columns import number
 from focuseval.formats.judgements import Question, Span, gold_reader, text_of
 from focuseval.formats.rows import field, parse_lines
 
@@ -75,8 +76,8 @@ def _line(paragraph: str) -> str:
 def _number(entry: dict[str, Any], name: str, topic: str, at: Place) -> int | None:
     """Return a number of a provenance; None where it is left out, or −1."""
     value = entry.get(name)
-    if isinstance(value, str) and value.strip().removeprefix("-").isdecimal():
-        value = int(value)
+    if isinstance(value, str) and (said := number(value.strip(), "int")) is not None:
+        value = said
     if value is None or value == -1:
         return None
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:

@@ -15,7 +15,7 @@ import math
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from focuseval.data.fields import KNOWN, NAMES, layers, missing, numbered_lines, short, value
+from focuseval.data.fields import KNOWN, NAMES, layers, numbered_lines, short, value
 from focuseval.errors import FormatError, Place
 from focuseval.formats.columns import FAR
 
@@ -52,8 +52,14 @@ def _loads(raw: str, first: Place) -> Any:
     except json.JSONDecodeError as error:
         at = Place(first.file, (first.line or 1) + error.lineno - 1, error.colno)
         raise FormatError(f"expected JSON, found: {error.msg}", at=at) from error
-    except RecursionError as error:
-        raise FormatError("expected JSON, found lists nested too deeply", at=first) from error
+    except (ValueError, RecursionError) as error:
+        raise unreadable(error, first) from error
+
+
+def unreadable(error: Exception, at: Place) -> FormatError:
+    """Return the refusal of JSON that is well-formed, and too much for Python: deep lists, or thousands of digits."""
+    found = "lists nested too deeply" if isinstance(error, RecursionError) else "a number of thousands of digits"
+    return FormatError(f"expected JSON, found {found}", at=at)
 
 
 def whole_characters(value: T, raw: str, at: Place) -> T:
@@ -85,7 +91,7 @@ def field(record: Any, name: str, kind: type[T], at: Place, where: str = "") -> 
     if name not in record:
         raise FormatError(f"expected {name!r}{inside}, found only {', '.join(map(repr, record)) or 'nothing'}", at=at)
     value = record[name]
-    if not isinstance(value, kind) or isinstance(value, bool):
+    if not isinstance(value, kind) or isinstance(value, bool) or (isinstance(value, int) and abs(value) >= FAR):
         raise FormatError(f"expected {_WORDS[kind]} as {name!r}{inside}, found {_named(value)}", at=at)
     return value
 
@@ -181,8 +187,8 @@ def _values(text: str, at: int, source: Source, *, closed: bool) -> Iterator[tup
         except json.JSONDecodeError as error:
             where = source.at(error.lineno, error.colno)
             raise FormatError(f"expected JSON, found: {error.msg}", at=where) from error
-        except RecursionError as error:
-            raise FormatError("expected JSON, found lists nested too deeply", at=source.at(line)) from error
+        except (ValueError, RecursionError) as error:
+            raise unreadable(error, source.at(line)) from error
         yield line, value
 
 
@@ -232,15 +238,6 @@ def as_list(value: Any, name: str, at: Place, row: Mapping[str, Any] | None = No
     raise FormatError(f"expected a list as {name!r}, found {value[:40]!r}", at=at, remedy="write it as JSON")
 
 
-def topic_of(row: Mapping[str, Any], at: Place, *, question: bool) -> str:
-    """Return a row's topic: its id, or, where a file gives its questions none, the question itself."""
-    named = value(row, "topic", at, question=question)
-    named = value(row, "query", at) if named is None else named
-    if named is None:
-        raise missing("topic", row, at, *NAMES["query"], question=question)
-    return str(named)
-
-
 def result_of(row: Mapping[str, Any], at: Place) -> dict[str, Any]:
     """Return what a row or an object says of one result; what it does not say is left out."""
     text = first_text(row, "text", at)
@@ -269,11 +266,16 @@ def document_of(row: Mapping[str, Any], at: Place) -> str | None:
 
 def span_of(row: Mapping[str, Any], at: Place) -> tuple[int | None, int | None]:
     """Return where a span begins and ends; a length stands for an end, and a negative start (LangChain) for none."""
+    lone = None
     for layer in layers(row):
         start, end = (whole(value(layer, name, at), name, at) for name in ("start", "end"))
         if start is not None and start >= 0:
             length = whole(value(layer, "length", at), "length", at) if end is None else None
             return start, start + length if length is not None else end
+        lone = lone if end is None else end
+    if lone is not None and not (first_text(row, "quote", at) or first_text(row, "text", at)):
+        what = f"expected a start beside the end {lone}, found none"
+        raise FormatError(what, at=at, remedy="give both, or the text between them")
     return None, None
 
 

@@ -38,12 +38,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.data.fields import NAMES, disagree, missing, short, spelled, value
+from focuseval.data.fields import NAMES, disagree, missing, short, spelled, topic_of, value
 from focuseval.data.gold import UNKNOWN
 from focuseval.data.run import Run
 from focuseval.errors import FormatError, MissingDataError, Place
 from focuseval.formats.ranking import ranked, topic_codes
-from focuseval.formats.rows import as_list, result_of, rows_of, topic_of
+from focuseval.formats.rows import as_list, result_of, rows_of
 from focuseval.placing.normalise import from_bytes, from_utf16
 from focuseval.placing.texts import as_strings
 

@@ -6,7 +6,6 @@ filled in the order of the blocks, so that every list ascends without a sort.
 
 from __future__ import annotations
 
-import json
 import shutil
 from functools import cache, partial
 from pathlib import Path
@@ -19,6 +18,7 @@ import pyarrow.compute as pc
 
 from focuseval.collection.boundaries import cut_block
 from focuseval.engine import native
+from focuseval.engine.files import checksum, sealed
 from focuseval.engine.storage import location
 from focuseval.engine.workers import given
 from focuseval.errors import CollectionError
@@ -84,7 +84,10 @@ def place(
     deepest = np.empty(len(start), np.int32)
     first, last = (np.zeros(int(bounds[-1]), np.int32) for _ in range(2))
     words = (array.ctypes.data for array in (start, kept, bounds))
-    library.words_place(*words, len(bounds) - 1, *(array.ctypes.data for array in (*columns, deepest, first, last)))
+    others = (array.ctypes.data for array in (*columns, deepest, first, last))
+    if not library.words_place(*words, len(bounds) - 1, *others):
+        what = "expected elements inside each other, found others"
+        raise CollectionError(what, remedy="the index is damaged: build it again")
     return deepest - np.int32(bounds[0]), first[bounds[0] :], last[bounds[0] :]
 
 
@@ -105,7 +108,7 @@ def _place_in_numpy(
     return deepest.astype(np.int32), first.astype(np.int32), np.maximum(first, last).astype(np.int32)
 
 
-VERSION = 1
+VERSION = 2
 """Changes whenever words are cut or laid down in another way."""
 
 _MOST = 2**31 - 1
@@ -162,8 +165,9 @@ def build_words(
         "kept": int(kept[-1]),
         "terms": len(terms[0]),
         "tags": tags,
+        "checksums": {file.name: checksum(file) for file in folder.iterdir() if file.is_file()},
     }
-    (folder / "words.json").write_text(json.dumps(metadata, ensure_ascii=False) + "\n", encoding="utf-8")
+    (folder / "words.json").write_bytes(sealed(metadata))
 
 
 def _column(folder: Path, name: str, size: int) -> NDArray[Any]:

@@ -35,7 +35,7 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.collection.store import MappedBlocks
-from focuseval.engine.files import Cache, sync
+from focuseval.engine.files import Cache, checksum, sync, unsealed
 from focuseval.engine.lazy import cached_property
 from focuseval.engine.storage import Remote, RemoteError, delete_folder
 from focuseval.errors import CollectionError
@@ -193,7 +193,7 @@ def _opened(
     remedy = f"remove {folder}, it will be made again"
     find = find or (lambda name, opened: opened(folder / name))
     try:
-        metadata = json.loads(find("words.json", Path.read_bytes))
+        metadata = json.loads(content := find("words.json", Path.read_bytes))
         found = metadata["version"], metadata["stemmer"], metadata["sha256"]
     except (OSError, ValueError, KeyError, TypeError):
         what = "expected an index of words, found no readable words.json"
@@ -206,11 +206,19 @@ def _opened(
         what = f"expected an index of words of {expected}, found version {found[0]} {found[1]}".strip()
         raise CollectionError(what, at=str(folder), remedy=remedy)
     try:
-        columns = {name: find(f"{name}.npy", partial(_column, mapped=mapped)) for name in COLUMNS}
-        source = find("terms.arrow", lambda path: pa.memory_map(str(path)) if mapped else pa.OSFile(str(path)))
-        terms = pa.ipc.open_file(source).read_all()["term"].combine_chunks()
+        checks, wrong = unsealed(content)["checksums"], list[str]()
+
+        def verified(name: str, opened: Callable[[Path], Any]) -> Any:
+            return find(name, lambda path: opened(path) if checksum(path) == checks[name] else wrong.append(name))
+
+        columns = {name: verified(f"{name}.npy", partial(_column, mapped=mapped)) for name in COLUMNS}
+        source = verified("terms.arrow", lambda path: pa.memory_map(str(path)) if mapped else pa.OSFile(str(path)))
+        terms = None if wrong else pa.ipc.open_file(source).read_all()["term"].combine_chunks()
     except (OSError, ValueError, pa.ArrowInvalid) as error:
         raise CollectionError(f"damaged index of words: {error}", at=str(folder), remedy=remedy) from None
+    if wrong:
+        what = f"damaged index of words: {min(wrong)} has other bytes than were written"
+        raise CollectionError(what, at=str(folder), remedy=remedy)
     return IndexedWords(index, language, terms, tuple(metadata["tags"]), columns)
 
 

@@ -22,6 +22,7 @@ from focuseval.assessment.web.desk import (
     pooled_unit,
     state_of,
     user,
+    whole_number,
 )
 from focuseval.assessment.web.pages import body, query_terms, stamp
 from focuseval.assessment.wording import guidelines, write_guidelines
@@ -192,7 +193,7 @@ def write() -> Redirect | tuple[str, int]:
     leads_only()
     text, version = request.form.get("text", "").replace("\r\n", "\n"), request.form.get("version", "")
     try:
-        write_guidelines(desk().store, text, version=int(version) if version.isdecimal() else -1, actor=user())
+        write_guidelines(desk().store, text, version=whole_number(version), actor=user())
     except FocusevalError as error:
         return read(message=str(error), draft=text), 422
     flash("The guidelines are saved.")

@@ -219,6 +219,11 @@ def key_of(values: Mapping[str, Any]) -> Key:
     return key
 
 
+def whole_number(text: str) -> int:
+    """Return the number that a form holds; −1 for anything else, and for one that has too many digits to be meant."""
+    return int(text) if text.isdecimal() and len(text) < 10 else -1
+
+
 def pooled_unit(values: Mapping[str, Any]) -> tuple[str, str]:
     """Return the topic and the document that a request speaks of, for those who see everything."""
     topic, document = str(values.get("topic", "")), str(values.get("document", ""))

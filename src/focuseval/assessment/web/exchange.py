@@ -19,7 +19,7 @@ from focuseval.assessment.pool import add_pool, describe_pool, grown, keep_run, 
 from focuseval.assessment.project import check_pool
 from focuseval.assessment.stability import DEFAULT, rank_runs
 from focuseval.assessment.store import ADJUDICATED
-from focuseval.assessment.web.desk import desk, overseers_look_leads_change, user
+from focuseval.assessment.web.desk import desk, overseers_look_leads_change, user, whole_number
 from focuseval.errors import FocusevalError, counted
 from focuseval.formats import read_run
 
@@ -123,10 +123,10 @@ def _read(path: Path) -> Run:
 
 
 def _depth() -> int:
-    given = request.values.get("depth", str(DEPTH))
-    if not given.isdecimal() or not 1 <= int(given) <= DEEPEST:
+    given = whole_number(request.values.get("depth", str(DEPTH)))
+    if not 1 <= given <= DEEPEST:
         abort(422, f"expected a depth from 1 to {DEEPEST}")
-    return int(given)
+    return given
 
 
 _MERGE = "merge "

@@ -15,7 +15,7 @@ from focuseval.assessment.progress import Work, summed
 from focuseval.assessment.reanchor import changed_texts, reanchor_all
 from focuseval.assessment.store import ADJUDICATED, Request
 from focuseval.assessment.users import removed
-from focuseval.assessment.web.desk import desk, overseers_look_leads_change, user
+from focuseval.assessment.web.desk import desk, overseers_look_leads_change, user, whole_number
 from focuseval.errors import FocusevalError, counted
 
 if TYPE_CHECKING:
@@ -156,11 +156,11 @@ def _split() -> str:
     by = request.form.get("by", "topics")
     if by not in ("topics", "pool"):
         abort(400, "expected topics or pool")
-    overlap = request.form.get("overlap", "1")
+    overlap = whole_number(request.form.get("overlap", "1"))
     names = _people()
-    if not names or not overlap.isdecimal():
+    if not names or overlap < 0:
         abort(422, "choose the assessors to deal out to, and a number")
-    plan.split(desk().store, names, by=by, overlap=int(overlap), actor=user())
+    plan.split(desk().store, names, by=by, overlap=overlap, actor=user())
     plan.give_known(desk().store, actor=user())
     return f"Dealt out to {counted(len(names), 'assessor')}."
 

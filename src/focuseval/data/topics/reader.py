@@ -56,9 +56,10 @@ def decode(data: bytes, file: str) -> str:
     except LookupError:
         what = f"expected an encoding that exists, found {name!r}"
         raise FormatError(what, at=Place(file, 1), remedy="declare the encoding that the file is written in") from None
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        found = f"byte 0x{data[error.start]:02x}" if error.start < len(data) else "the end"
+    except UnicodeError as error:  # Python has encodings of no text, whose errors know no place
+        start = getattr(error, "start", 0)
+        line = data[:start].count(b"\n") + 1
+        found = f"byte 0x{data[start]:02x}" if start < len(data) else "the end"
         remedy = "declare the file's encoding in <?xml version='1.0' encoding='…'?>"
         raise FormatError(f"expected {name} text, found {found}", at=Place(file, line), remedy=remedy) from None
 

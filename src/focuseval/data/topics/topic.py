@@ -25,7 +25,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from focuseval.data.fields import NAMES, disagree, missing, numbered_lines, spelled, value
+from focuseval.data.fields import NAMES, disagree, missing, numbered_lines, spelled, topic_of
 from focuseval.data.topics.parser import parse_nexi
 from focuseval.data.topics.syntax import About, Term, parse_terms
 from focuseval.engine.lazy import cached_property
@@ -234,21 +234,12 @@ def _json(text: str, file: str) -> Iterator[Topic]:
             if not isinstance(row, dict):
                 what = "expected a JSON object, found another value"
                 raise FormatError(what, at=place, remedy="write an object a line")
-            name = _name(row, place)
+            name = topic_of(row, place, question=True).strip()
             if "doc" in row and name in seen and row.get("query", seen[name]) == seen[name]:
                 continue
             seen[name] = _query(row, place)
             more = {key: str(row[key]).strip() for key in ("castitle", "description", "narrative") if row.get(key)}
             yield plain_topic(name, seen[name], place, **more)
-
-
-def _name(row: dict[str, Any], place: Place) -> str:
-    """Return a topic's id; a question without one, as RAGAS and DeepEval write them, is its own id."""
-    named = value(row, "topic", place, question=True)
-    named = value(row, "query", place) if named is None else named
-    if named is None:
-        raise missing("topic", row, place, *NAMES["query"], question=True)
-    return str(named).strip()
 
 
 def _query(row: dict[str, Any], place: Place) -> str:
@@ -267,7 +258,7 @@ def _table(text: str, file: str) -> Iterator[Topic]:
     reader = csv.DictReader(io.StringIO(text.lstrip("\ufeff"), newline=""), delimiter=_delimiter(text))
     for row in reader:
         place = Place(file, reader.line_num)
-        yield plain_topic(_name(row, place), _query(row, place), place)
+        yield plain_topic(topic_of(row, place, question=True).strip(), _query(row, place), place)
 
 
 def _delimiter(text: str) -> str:

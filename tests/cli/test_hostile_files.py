@@ -1,0 +1,164 @@
+"""Files that were made to mislead or to exhaust: one line that says what is wrong, and no score of them."""
+
+import gzip
+import os
+import shlex
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from focuseval.cli import main
+from focuseval.example.files import ROOT
+
+LONG, LARGE = "9" * 5000, "9" * 25
+SQUAD = '{"data":[{"title":"t","paragraphs":[{"context":"a b","qas":[{"id":"1","question":"q","answers":[%s]}]}]}]}'
+KILT = '{"id":"1","input":"q","output":[{"provenance":[{"wikipedia_id":"1","start_paragraph_id":0,"start_character":0,'
+LEGAL = '{"tests":[{"query":"q","snippets":[{"file_path":"a","span":[0,%s]}]}]}'
+CHROMA = 'question,references,corpus_id\nq,"[{""content"":""a"",""start_index"":0,""end_index"":%s}]",a\n'
+ROWS = '{"question_id":%s,"question":"w","document_id":"a","start_index":1,"end_index":%s}\n'
+XML = "<?xml version='1.0' encoding='%s'?>"
+
+
+@pytest.fixture
+def said(tmp_path, monkeypatch):
+    """Give a function that runs a line, which must end with one line on the standard error and nothing else."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(line):
+        result = CliRunner().invoke(main, shlex.split(line))
+        assert (result.exit_code, result.stderr.count("\n"), result.stdout) == (1, 1, ""), (line, result.output)
+        assert len(result.stderr) < 1500
+        return result.stderr
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("question_id,question,document_id,start_index,end_index\nq,w,a,,180\n", "gold:2: expected a start beside the"),
+        (
+            "question_id,question,document_id,start_index,end_index\nq,w,a,-1,20\n",
+            "gold:2: expected a start beside the",
+        ),
+        (
+            "question_id,question,document_id,start_index,end_index\n,w,a,1,20\n",
+            "gold:2: expected a topic as 'question",
+        ),
+        ("Q0 105 d1 1\n", "gold:1: expected a topic before the constant Q0"),
+        ("105 0 d1 1\n\nQ0 105 d2 1\n", "gold:3: expected a topic before the constant Q0"),
+        ("Q0 105 d1 0 300\n", "gold:1: expected a topic before the constant Q0"),
+    ],
+    ids=lambda value: str(len(value)),
+)
+def test_a_gold_whose_columns_are_not_what_they_seem_is_refused(said, tmp_path, text, expected):
+    (tmp_path / "gold").write_text(text)
+    (tmp_path / "run").write_text("105 Q0 d1 1 2.0 run\n")
+    assert said("score gold run -m AP").startswith(expected)
+
+
+@pytest.mark.parametrize("text", ["Q0 105 d1 1 2.0 run\n", "1 Q0 d1 1 2 r 0 9\nQ0 105 d1 1 2.0 r 0 100\n"])
+def test_a_run_with_swapped_columns_is_refused(said, tmp_path, text):
+    (tmp_path / "run").write_text(text)
+    assert "expected a topic before the constant Q0" in said("stats run")
+
+
+def test_a_topic_may_be_called_q0(tmp_path):
+    (tmp_path / "run").write_text("Q0 Q0 d1 1 2.0 run\nQ1 Q0 d1 1 2.0 run\n")
+    assert CliRunner().invoke(main, ["stats", str(tmp_path / "run")]).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        *((number, LEGAL % number) for number in (LONG, LARGE)),
+        *((number, ROWS % ('"q"', number)) for number in (LONG, LARGE)),
+        ("id", ROWS % (LONG, 3)),
+        *((number, SQUAD % f'{{"text":"a","answer_start":{number}}}') for number in (LONG, LARGE)),
+        ("kilt", KILT + f'"end_paragraph_id":0,"end_character":{LONG}}}]}}]}}\n'),
+        ("chroma", CHROMA % LONG),
+        ("beir", f"query-id\tcorpus-id\tscore\nq1\td1\t{LONG}\n"),
+        ("jsonl", f'{{"topic":"q1","doc":"a","spans":[{{"start":1,"end":{LONG}}}]}}\n'),
+        ("inex", f"1 Q0 d1 {LONG} 500 1 1:20\n"),
+        ("surrogate", SQUAD % r'{"text":"a\ud800","answer_start":0}'),
+    ],
+    ids=lambda value: str(len(value)),
+)  # fmt: skip
+def test_numbers_without_measure_and_half_characters_are_refused(said, tmp_path, name, text):
+    (tmp_path / "gold").write_text(text)
+    assert "gold:" in said("stats gold")
+
+
+@pytest.mark.parametrize("encoding", ["undefined", "punycode", "rot13"])
+def test_an_encoding_that_holds_no_text_is_refused(said, tmp_path, encoding):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.xml").write_text(f"{XML % encoding}<article>x</article>")
+    (tmp_path / "topics.xml").write_text(f"{XML % encoding}<topic id='1'><title>x</title></topic>")
+    assert "a.xml:1: " in said("index docs -o docs.idx")
+    assert "topics.xml:1: " in said("topics topics.xml")
+
+
+def test_a_small_file_that_holds_a_large_one_is_refused_before_it_fills_the_memory(said, tmp_path):
+    with gzip.open(tmp_path / "bomb.gz", "wb", 1) as file:
+        for _ in range(65):
+            file.write(b" " * (1 << 20))
+    for line in ("stats bomb.gz", "topics bomb.gz", f"quotes bomb.gz --docs {ROOT / 'articles'}"):
+        assert said(line).startswith("bomb.gz: expected at most 64 MB when it is unpacked, found more"), line
+    with gzip.open(tmp_path / "docs.jsonl.gz", "wb", 1) as file:
+        file.write(b"[")
+        for _ in range(65):
+            file.write(b"\n" * (1 << 20))
+    assert "docs.jsonl.gz: expected at most 64 MB when it is unpacked" in said("index docs.jsonl.gz -o docs.idx")
+
+
+def test_a_line_without_end_is_refused_before_it_is_cut(said, tmp_path, monkeypatch):
+    (tmp_path / "run").write_bytes(b"1 Q0 d 1 2 r\n" + b"a " * (1 << 24))
+    assert said("validate run --run-format trec --task focused").startswith(
+        "run:2: expected lines, found 16 MB without"
+    )
+    monkeypatch.setattr("focuseval.collection.document_files.MAX_BYTES", 1000)
+    (tmp_path / "docs.jsonl").write_text('{"id": "a", "text": "b"}\n' + " " * 2000)
+    assert "expected lines of less than 0 MB" in said("index docs.jsonl -o docs.idx")
+
+
+@pytest.mark.skipif(sys.platform in {"win32", "darwin"}, reason="names of files are Unicode there")
+def test_a_name_that_is_not_utf_8_is_spelt_out(tmp_path):
+    run = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.jsonl")
+    with open(run, "wb") as file:  # noqa: PTH123  a Path would do as well
+        file.write(b'{"topic": "101", "doc": "water/tide", "rank": 1, "score": 1, "start": 0, "end": 50}\n')
+    gold, docs = str(ROOT / "gold" / "gold.jsonl"), ["--docs", str(ROOT / "articles")]
+    for line in (
+        ["score", gold, run, *docs],
+        ["compare", gold, run, *docs],
+        ["report", gold, run, *docs],
+        ["pool", run],
+    ):
+        result = CliRunner().invoke(main, [*line, "-o", str(tmp_path / "output.html")])
+        assert result.exit_code == 0, result.output
+        assert "\\xe9" in (tmp_path / "output.html").read_text(encoding="utf-8")
+
+
+def test_a_closed_standard_input_is_one_line():
+    command = f"exec 0<&-; exec {shlex.quote(sys.executable)} -m focuseval stats -"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.count("\n"), done.stdout) == (1, 1, ""), done.stderr
+
+
+def test_a_table_in_a_file_named_as_a_page_is_a_page(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gold").write_text("1 0 d1 1\n1 0 d2 0\n")
+    (tmp_path / "one").write_text("1 Q0 d1 1 2 <script>alert(1)</script>\n")
+    (tmp_path / "two").write_text("1 Q0 d2 1 2 <b>\n")
+    for command in ("score", "compare"):
+        assert CliRunner().invoke(main, [command, "gold", "one", "two", "-m", "AP", "-o", "x.html"]).exit_code == 0
+        page = (tmp_path / "x.html").read_text(encoding="utf-8")
+        assert page.startswith("<!doctype html>")
+        assert "<script" not in page
+        assert "&lt;script&gt;" in page
+        (tmp_path / "x.html").unlink()
+        refused = CliRunner().invoke(
+            main, [command, "gold", "one", "two", "-m", "AP", "--format", "csv", "-o", "x.html"]
+        )
+        assert (refused.exit_code, (tmp_path / "x.html").exists()) == (2, False)
