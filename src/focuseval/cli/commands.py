@@ -35,7 +35,7 @@ SECTIONS = {
 """The commands in the order of the help page."""
 
 ARGUMENTS = re.compile(
-    r"\b(alpha|cas|docs|force|index|keep_going|language|lossy|min_effect|task|test|to|tokenizer|topics|unit)"
+    r"\b(alpha|cas|docs|force|index|keep_going|language|lossy|min_effect|order|task|test|to|tokenizer|topics|unit)"
     r'=(?:True\b|"([^"]*)"|(?=[\s,;:.)]|$))'
 )
 """How a message names an argument of a function, with or without a value."""

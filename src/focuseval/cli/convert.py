@@ -16,7 +16,7 @@ from focuseval.cli.options import (
     read_judged,
     refuse_assessor,
     repairs_option,
-    run_format_option,
+    run_options,
     whose_options,
 )
 from focuseval.cli.output import READS, Command, echo_lines, say_written
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @click.argument("target", metavar="OUT")
 @click.option("--to", "wanted", metavar="FORMAT", help="The format to write; see 'focuseval formats'.")
 @gold_format_option
-@run_format_option
+@run_options
 @collection_options
 @whose_options()
 @repairs_option
@@ -82,7 +82,8 @@ def _convert_file(source: str, target: str, wanted: str | None, options: dict[st
     index = open_collection(options)
     if options["repairs"]:
         before = given or detect(source)
-        placement = (read_gold if before.kind == "gold" else read_run)(source, before.name, index).placement
+        how = {} if before.kind == "gold" else {"order": options["order"]}
+        placement = (read_gold if before.kind == "gold" else read_run)(source, before.name, index, **how).placement
         if placement is None:
             raise MissingDataError(f"{source}: --repairs compares texts with the documents; give them with --docs")
         write_repairs(repairs_of([placement.alignment]), options["repairs"])
@@ -90,5 +91,5 @@ def _convert_file(source: str, target: str, wanted: str | None, options: dict[st
     if options["profile"]:
         profile = profile_named(options["profile"])
         cutoff = profile.policies_of(profile.task(None)).get("cutoff")
-    more = {"lossy": options["lossy"], "replace": options["force"], "cutoff": cutoff}
+    more = {"lossy": options["lossy"], "replace": options["force"], "cutoff": cutoff, "order": options["order"]}
     return convert_file(source, target, wanted, given=given, index=index, **more)

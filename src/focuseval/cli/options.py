@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
@@ -16,6 +16,7 @@ from focuseval.data.tables import LAYOUTS
 from focuseval.engine.storage import is_url
 from focuseval.errors import NotComparableError
 from focuseval.formats.files import read_gold
+from focuseval.formats.ranking import RankingOrder
 
 if TYPE_CHECKING:
     from focuseval.data.gold import Gold
@@ -110,6 +111,14 @@ cache_option = click.option("--cache", metavar="DIR", callback=_set_cache, expos
 _FORMAT = "Format of the {}, if not detected; see 'focuseval formats'."
 gold_format_option = click.option("--gold-format", metavar="FORMAT", help=_FORMAT.format("gold"))
 run_format_option = click.option("--run-format", metavar="FORMAT", help=_FORMAT.format("runs"))
+LOWER = "The runs' scores are distances: the lowest is best."
+_ORDER = "What ranks results, where a file does not say or its order contradicts its scores."
+run_options = combined(
+    run_format_option,
+    click.option("--order", type=click.Choice(get_args(RankingOrder)), help=_ORDER),
+    click.option("--lower-is-better", "order", flag_value="lower", help=f"{LOWER} The same as --order lower."),
+)
+"""How runs are read."""
 unknown_option = click.option("--allow-unknown", is_flag=True, help="Go on if the index has almost no judged document.")
 
 
@@ -242,7 +251,7 @@ def evaluation_options(
         task_option(),
         profile_option(),
         gold_options,
-        run_format_option,
+        run_options,
         click.option("--missing", type=click.Choice(["zero", "skip"]), help="Unanswered topics: score 0, or left out."),
         click.option("--cutoff", type=click.IntRange(1), help="Evaluate the first N results of each topic."),
         click.option("--cas", type=click.Choice(["strict", "vague"]), help="How structure in topics is read."),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from focuseval.report.evidence import Evidence
 
 EVIDENCE = (
-    *("task", "profile", "baseline", "fidelity", "run_format"),
+    *("task", "profile", "baseline", "fidelity", "run_format", "order"),
     *("missing", "cutoff", "cas", "repair", "drop_tags", "tokenizer"),
 )
 """Options that are arguments of `gather_evidence`."""

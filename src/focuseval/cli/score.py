@@ -32,7 +32,10 @@ if TYPE_CHECKING:
     from focuseval.evaluation.scores import Scores
 
 FORMATS = ("table", "json", "csv", "trec", "markdown", "latex")
-POLICIES = ("task", "profile", "repair", "run_format", "compat", "missing", "cutoff", "cas", "drop_tags", "tokenizer")
+POLICIES = (
+    *("task", "profile", "repair", "run_format", "order", "compat"),
+    *("missing", "cutoff", "cas", "drop_tags", "tokenizer"),
+)
 """Options that are arguments of `plan_evaluation`."""
 
 SMALL = 1 << 26

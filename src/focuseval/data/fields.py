@@ -32,7 +32,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     "length": ("length",),
     "chunk": ("chunk", "chunk_index", "split_id"),
     "rank": ("rank",),
-    "score": ("score", "similarity"),
+    "score": ("score", "similarity", "relevance_score"),
+    "distance": ("distance",),
     "path": ("path",),
     "end_path": ("end_path",),
     "need": ("need", "nugget", "subtopic", "hop"),
@@ -43,7 +44,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "references": ("spans", "reference_contexts", "context", "evidence", "references"),
 }
 """Our name → all names, ours first. ``results`` and ``references`` are lists: what was returned for one question, and
-what answers it."""
+what answers it; a ``distance`` is a score of which less is better."""
 
 KNOWN = frozenset(name for names in NAMES.values() for name in names)
 """All names of fields."""

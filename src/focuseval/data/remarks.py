@@ -86,6 +86,9 @@ KINDS: dict[str, str | tuple[str, str]] = {
     ),
     "ranks repeat": "ranking: ranks repeat (first in topic {0!r}); 'focuseval formats' says what decides then",
     "ranks fall": "ranking: ranks fall where scores do not rise (first in topic {0!r}); the scores decide",
+    "reversed": (
+        'ranking: scores rise from the first result on ({0}); the scores decide; for distances, give order="lower"'
+    ),
     "ranks are 0": "ranking: ranks are 0 (first in topic {0!r}); they are read as an order",
     "ranks go back": "ranking: ranks fall from line to line (first in topic {0!r}); the ranks decide",
     # a gold
@@ -100,7 +103,7 @@ KINDS: dict[str, str | tuple[str, str]] = {
 }
 """What is said of each kind: a text, or its singular and plural; ``{n}`` is the number, ``{0}`` the first detail."""
 
-ORDER = frozenset({"split", "ranks repeat", "ranks fall", "ranks are 0", "ranks go back"})
+ORDER = frozenset({"split", "ranks repeat", "ranks fall", "ranks are 0", "ranks go back", "reversed"})
 """Remarks on the order of a run's results: each is made once, where it is true first."""
 
 

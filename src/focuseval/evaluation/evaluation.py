@@ -105,7 +105,7 @@ def evaluate(
         Called with the share of the work that is done, whenever it has grown; maybe from several threads.
     policies
         Changes of single policies: ``missing="skip"``, ``cutoff=1000`` …; and ``tokenizer="tiktoken:cl100k_base"`` or
-        ``"tokenizers:FILE"``, for budgets of tokens.
+        ``"tokenizers:FILE"``, for budgets of tokens; ``order="lower"`` where a run's scores are distances.
     """
     return plan_evaluation(
         gold, runs, measures, task=task, profile=profile, index=index, docs=docs, topics=topics, chunks=chunks,
@@ -131,7 +131,8 @@ def plan_evaluation(gold: Any, runs: Any, measures: Any = None, **choices: Any) 
         sources = tuple(ahead(sources, run_format))
     gold = as_gold(gold, index)
     if sources and not asked and choices.get("task") is None and not streamed_format(sources[0], run_format):
-        sources = (read(sources[0], run_format, index), *sources[1:])  # it may name its task
+        order = choices.get("order")
+        sources = (read(sources[0], run_format, index, order), *sources[1:])  # it may name its task
     first = sources[0] if sources and isinstance(sources[0], Run) else None
     plan = plan_for(gold, first, tuple(asked), **choices)
     strict = queries_of(topics, gold) if plan.policies.cas == "strict" else {}

@@ -21,6 +21,7 @@ from focuseval.errors import FocusevalError
 from focuseval.evaluation.counts import BY_TOPIC
 from focuseval.evaluation.scoring import match_source, refuse_invalid, remarks_on_order, score_match
 from focuseval.formats.files import ahead, block_bounds, block_run, streamed_format
+from focuseval.formats.ranking import contradicted
 from focuseval.measures.prepared import prepare
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def score_stream(
     the workers of `elsewhere`, with the plan and the gold that they share.
     """
     streamable = (
-        not (plan.repair or plan.queries or len(prepared.gold.elements.topic))
+        not (plan.repair or plan.queries or plan.order or len(prepared.gold.elements.topic))
         and plan.policies.compat == "none"
         and all(asked.measure.needs in {("spans",), ("documents",)} for asked in plan.measures)
         and not isinstance(plan.chunks, tuple)
@@ -139,11 +140,11 @@ def topic_codes(prepared: Prepared) -> dict[str, int]:
 
 
 def _piece(run: Run, number: dict[str, int], plan: Plan, prepared: Prepared) -> Piece | None:
-    """Score one block; None where the run must be read at once: its texts aligned, or a line of the file named.
+    """Score one block; None where the run must be read at once: its texts aligned, its order checked, or a line named.
 
     A line is named by errors and where a topic comes back; a block counts its lines from its own first one.
     """
-    if run.text is not None or run.split_topics:
+    if run.text is not None or run.split_topics or contradicted(run):
         return None
     codes = np.sort(np.array([number[name] for name in run.topics if name in number], np.int64))
     strangers = frozenset(name for name in run.topics if name not in number)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 FLAT_SQUAD = frozenset({"context", "question", "answers"})
 """The fields of a question in a SQuAD file of rows."""
 
-_OURS = frozenset(NAMES) - {"results", "references"}
+_OURS = frozenset(NAMES) - {"results", "references", "distance"}
 """The names of the fields in our own files."""
 
 _ROOT = re.compile(rb"<([A-Za-z_][\w.-]*)")
@@ -198,7 +198,7 @@ def run_rows(head: bytes) -> bool:
     keys = first_keys(head)
     if not _names_topic(keys) or (run_jsonl(head) and not keys & KNOWN - _OURS):
         return False
-    placed = any(spelled(keys, name) for name in ("text", "start", "path", "rank", "score"))
+    placed = any(spelled(keys, name) for name in ("text", "start", "path", "rank", "score", "distance"))
     named = bool(spelled(keys, "doc") or keys & {*NESTED, *NAMES["text"][1:]})
     return bool(spelled(keys, "results")) or (named and placed and not _judges(keys))
 
@@ -208,7 +208,8 @@ def gold_rows(head: bytes) -> bool:
     keys = first_keys(head)
     if not _names_topic(keys) or gold_jsonl(head) or (run_jsonl(head) and not _judges(keys)):
         return False
-    ranked = bool(keys & {"rank", *NAMES["text"], "similarity"}) or ("score" in keys and len(keys) > 3)
+    returned = {"rank", *NAMES["text"], *NAMES["score"][1:], *NAMES["distance"]}
+    ranked = bool(keys & returned) or ("score" in keys and len(keys) > 3)
     spans = bool(spelled(keys, "doc")) and (bool(spelled(keys, "start")) or "score" in keys) and not ranked
     return _judges(keys) or spans
 

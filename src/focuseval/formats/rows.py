@@ -254,7 +254,7 @@ def result_of(row: Mapping[str, Any], at: Place) -> dict[str, Any]:
         "start": start,
         "end": end,
         "rank": whole(value(row, "rank", at), "rank", at),
-        "score": real(value(row, "score", at), "score", at),
+        **{name: real(value(row, name, at), name, at) for name in ("score", "distance")},
         "chunk": whole(value(numbered, "chunk", at), "chunk", at),
         **{name: value(row, name, at) for name in ("path", "end_path", "run")},
     }

@@ -19,7 +19,8 @@ doc                   ``doc document doc_id docid docno document_id corpus-id co
 text                  ``text chunk_text page_content content contents passage chunk``
 start, end            ``start start_index start_char start_char_idx begin offset``, ``end end_index end_char
                       end_char_idx``, or a ``length``
-rank, score, chunk    ``rank``; ``score similarity``; ``chunk chunk_index split_id``
+rank, score, chunk    ``rank``; ``score similarity relevance_score``, or ``distance``, of which less is better; ``chunk
+                      chunk_index split_id``
 elements, run         ``path``, ``end_path``; ``run``, the run's name
 list of results       ``retrieved_contexts contexts retrieval_context``: texts, or objects with these fields
 ====================  ================================================================================================
@@ -42,7 +43,7 @@ from focuseval.data.fields import NAMES, disagree, missing, short, spelled, valu
 from focuseval.data.gold import UNKNOWN
 from focuseval.data.run import Run
 from focuseval.errors import FormatError, MissingDataError, Place
-from focuseval.formats.ranking import ranked, topic_codes
+from focuseval.formats.ranking import DISTANCES, ranked, topic_codes
 from focuseval.formats.rows import as_list, result_of, rows_of, topic_of
 from focuseval.placing.normalise import from_bytes, from_utf16
 from focuseval.placing.texts import as_strings
@@ -118,7 +119,7 @@ def columns_of(rows: Iterable[Row], file: str) -> NamedColumns:
 _KINDS = {
     **dict.fromkeys(("topic", "doc", "text", "path", "end_path", "run"), pa.string()),
     **dict.fromkeys(("start", "end", "rank", "chunk"), pa.int64()),
-    "score": pa.float64(),
+    **dict.fromkeys(("score", "distance"), pa.float64()),
 }
 
 
@@ -143,6 +144,8 @@ def columns_run(
         names = table.texts("doc")
         document = pa.array([""] * len(text), pa.string()) if names is None else names.fill_null("")
     score = table.numbers("score", pa.float64())
+    if distances := score is None and (distance := table.numbers("distance", pa.float64())) is not None:
+        score = -distance
     if score is not None and len(rows := np.flatnonzero(~np.isfinite(score))):
         raise FormatError(f"expected a finite score, found {score[rows[0]]}", at=table.at(int(rows[0])))
     start, end = (
@@ -166,7 +169,7 @@ def columns_run(
         "chunk": table.numbers("chunk", pa.int64(), UNKNOWN),
         "line": table.lines,
     }
-    return Run(run_id, topics, **ranked(columns))
+    return Run(run_id, topics, **ranked(columns), attributes={DISTANCES: "yes"} if distances else {})
 
 
 def needs_documents(at: Place) -> MissingDataError:
