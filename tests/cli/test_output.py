@@ -136,7 +136,7 @@ def test_every_parameter_that_names_a_file_is_checked(name):
         "measures", "measure", "task", "profile", "gold_format", "run_format", "assessor", "wanted", "layout", "kind",
         "among", "add_user", "names", "host", "title", "baseline_run", "name", "drop_tags", "remove_user", "cluster",
         "log_out", "invite", "trusted_proxy", "backup_to", "cache", "language", "unit", "tags", "idf", "cas", "run_id",
-        "query", "endpoint", "model", "api_key_env", "include", "actor",
+        "query", "endpoint", "model", "api_key_env", "include", "actor", "order", "ranking",
     }  # fmt: skip
     named = {
         parameter.name
