@@ -149,6 +149,7 @@ class Built:
             "entities_by_name": self.report.named,
             "entities_left_out": dict(self.report.left_out),
             "read_leniently": self.report.lenient,
+            "html": "words apart",
         }
 
 

@@ -161,6 +161,8 @@ class Raw(NamedTuple):
     data: bytes
     kind: str = ".xml"
     """The extension that says what it is; ``trec`` or ``text`` where it stands in a file with others."""
+    apart: bool = True
+    """Whether words of HTML are separated where a browser breaks the line."""
 
 
 @dataclass
@@ -232,13 +234,13 @@ def _read_slowly(raw: Raw) -> Tree:
     if kind == "text":
         return plain_tree(raw.data.decode(), raw.file)
     if kind == "html":
-        return read_html(raw.data, raw.file)
+        return read_html(raw.data, raw.file, apart=raw.apart)
     try:
         return read_tree(transcoded(raw.data, raw.file) or raw.data, raw.file)
     except CollectionError:
         if kind != "trec":
             raise
-        return read_html(raw.data, raw.file, "doc")
+        return read_html(raw.data, raw.file, "doc", apart=False)
 
 
 def describe_documents(raws: Sequence[Raw], parsed: Parsed) -> dict[str, Any]:

@@ -60,6 +60,10 @@ KINDS: dict[str, str | tuple[str, str]] = {
         "{n} result holds no characters; it costs and gains nothing",
         "{n} results hold no characters; they cost and gain nothing",
     ),
+    "html offsets": (
+        "offsets without quotes in HTML (in {0}, of {n}), whose text version 0.2.0 counted without line ends "
+        "between blocks: offsets that were made with it are other ones"
+    ),
     # a run
     "no results": "the run returns no result for any topic",
     "repeated": (

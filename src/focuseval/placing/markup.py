@@ -6,6 +6,8 @@ the characters that entities (``&amp;``) and escapes (``\*``) stand for. The ren
 left. A text and a document are both rendered before they are compared, so that it does not matter which of them has the
 marks; and only texts that are found in no other way are looked for like this, so that nothing else moves.
 
+Where even that is not found, and the text is not short, blanks make no difference, either.
+
 A star or underscore between two word characters (``2*3``, ``snake_case``) or between two blanks is no mark.
 """
 
@@ -18,6 +20,9 @@ from html import unescape
 import numpy as np
 
 from focuseval.placing.normalise import Normalised, normal_form, normalise
+
+SQUEEZED = 20
+"""Characters, without blanks, of a text in which blanks make no difference."""
 
 _MARKUP = re.compile(
     r"""
@@ -43,8 +48,10 @@ _MARKUP = re.compile(
 )
 
 
-def rendered(text: str) -> Normalised:
+def rendered(text: str, *, numbers: bool = False) -> Normalised:
     r"""Return a text's rendered form, which is its normal form where it has no marks.
+
+    With `numbers` those before lines stay: in a list they are marks, in a heading they are text.
 
     >>> form = rendered("These are **connect** &amp; [read](x.md), see\n| `a` | 2*3 |")
     >>> form.text, form.original(10, 24)
@@ -57,6 +64,8 @@ def rendered(text: str) -> Normalised:
     for match in _MARKUP.finditer(text):
         start, end = match.span()
         put, kept = _shown(text, match)
+        if numbers and match.lastgroup == "begin":
+            put = " ".join([*re.findall(r"[0-9]+[.)]", match[0]), ""])
         if put is not None:
             segments += ((text[at:start], at, start, True), (put, start + kept, end - kept, bool(kept)))
             at = end
@@ -72,6 +81,25 @@ def rendered(text: str) -> Normalised:
     source, until = source[form.source], until[form.source]
     inside = form.inside | np.r_[False, source[1:] == source[:-1]][: len(source)]
     return replace(form, source=source, inside=inside, until=until)
+
+
+def squeezed(text: str) -> Normalised:
+    """Return a text's rendered form without blanks: programs that take the text of HTML put them at other places.
+
+    >>> squeezed("2. Page 1alpha , **beta**").text
+    '2.Page1alpha,beta'
+    """
+    form = rendered(text, numbers=True)
+    kept = np.array([character != " " for character in form.text], np.bool_)
+    columns = {name: getattr(form, name)[kept] for name in ("source", "inside")}
+    until = None if form.until is None else form.until[kept]
+    return replace(form, text=form.text.replace(" ", ""), until=until, **columns)
+
+
+def squeezed_form(text: str, least: int = SQUEEZED) -> str:
+    """Return a text's rendered form without blanks; nothing for a short one, whose words may be others."""
+    form = rendered(text, numbers=True).text.replace(" ", "")
+    return form if len(form) >= least else ""
 
 
 def _shown(text: str, match: re.Match[str]) -> tuple[str | None, int]:

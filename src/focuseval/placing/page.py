@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from focuseval.data.placement import AMBIGUOUS, APPROXIMATE, EXACT, LOST, NORMALISED
 from focuseval.engine.lazy import cached_property
 from focuseval.placing.approximate import Grams, near_places
-from focuseval.placing.markup import rendered, rendered_form
+from focuseval.placing.markup import rendered, rendered_form, squeezed, squeezed_form
 from focuseval.placing.normalise import Normalised, longer_than, normal_form, normalise
 from focuseval.placing.occurrences import occurrences
 
@@ -166,6 +166,10 @@ class Candidates(NamedTuple):
         return Placed(-1, -1, AMBIGUOUS, self.similarity, places) if places else Placed(-1, -1, LOST, 0.0, 0)
 
 
+_WAYS = {"normal": normal_form, "rendered": rendered_form, "squeezed": squeezed_form}
+"""Forms of a page in which texts are looked for, one after the other, and how a text is brought into them."""
+
+
 class Page:
     """A document's text; its normal form and its k-grams are made only when a text is not found without them."""
 
@@ -183,6 +187,11 @@ class Page:
         return rendered(self.text)
 
     @cached_property
+    def squeezed(self) -> Normalised:
+        """The document's rendered form without blanks."""
+        return squeezed(self.text)
+
+    @cached_property
     def grams(self) -> Grams:
         """The k-grams of the normal form."""
         return Grams(self.normal.text)
@@ -194,7 +203,7 @@ class Page:
         most = int(len(self.normal.text) / similarity) + 1 if any(not one.starts for one in found) else 0
         sought = [i for i, candidate in enumerate(found) if not candidate.starts]
         missing = [i for i in sought if len(texts[i]) <= _MARKED * most or not longer_than(texts[i], _MARKED * most)]
-        for way, form_of in (("normal", normal_form), ("rendered", rendered_form)):
+        for way, form_of in _WAYS.items():
             forms = [form_of(texts[i]) for i in missing]
             form: Normalised | None = getattr(self, way) if forms else None
             for i, text, starts in zip(missing, forms, occurrences(form.text, forms) if form else (), strict=True):

@@ -310,6 +310,7 @@ def _remarks_on_gold(gold: Gold, placement: Placement) -> Iterator[Remark]:
 
 
 _PLAIN = (".txt", ".md")
+_HTML = (".html", ".htm")
 _BOM = 3
 """Bytes of a byte-order mark in UTF-8."""
 
@@ -329,6 +330,9 @@ def _unsure_offsets(
         return
     rows = np.unique(rows[bare])
     some = table.select(["id", "file", "bytes"]).take(pa.array(rows))
+    pages = rows[[file.lower().endswith(_HTML) for file in some["file"].to_pylist()]]
+    if len(pages := pages[collection.put_in(pages) > 0]):
+        yield Remark("html offsets", len(pages), (repr(collection.ids[int(pages[0])].as_py()),))
     names = zip(some["id"].to_pylist(), some["file"].to_pylist(), strict=True)
     plain = np.array([file != name and file.lower().endswith(_PLAIN) for name, file in names], np.bool_)
     if not plain.any():

@@ -21,6 +21,7 @@ normal form, and then as they are rendered.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -174,15 +175,15 @@ def holders_of(texts: Sequence[str | None], collection: Collection) -> tuple[NDA
     >>> row.tolist(), documents.tolist()
     ([0, 1, -1], [1, 1, 2])
     """
-    from focuseval.placing.markup import rendered_form  # noqa: PLC0415  as `page`
+    from focuseval.placing.markup import rendered_form, squeezed_form  # noqa: PLC0415  as `page`
     from focuseval.placing.normalise import normal_form  # noqa: PLC0415  as `page`
 
     holders: dict[str, list[int]] = {text: [] for text in texts if text}
     _search(holders, collection, str)
-    for form_of in (normal_form, rendered_form):
+    for form_of in (normal_form, rendered_form, squeezed_form):
         missed = {text: form for text in holders if not holders[text] and (form := form_of(text))}
         forms: dict[str, list[int]] = {form: [] for form in missed.values()}
-        _search(forms, collection, form_of)
+        _search(forms, collection, partial(squeezed_form, least=0) if form_of is squeezed_form else form_of)
         holders |= {text: forms[form] for text, form in missed.items()}
     found = [holders.get(text or "", ()) for text in texts]
     row = np.array([rows[0] if len(rows) == 1 else -1 for rows in found], np.int64)
