@@ -25,7 +25,7 @@ os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
 
 SECTIONS = {
     "Start": ("demo",),
-    "Collections and files": ("index", "stats", "topics", "validate", "convert"),
+    "Collections and files": ("doctor", "index", "stats", "topics", "validate", "convert"),
     "Retrieval": ("chunk", "retrieve", "search"),
     "Evaluation": ("score", "compare", "sweep", "report", "gate", "history", "quotes", "inex-eval"),
     "Test collections": ("pool", "assess", "project", "judge"),

@@ -78,9 +78,13 @@ def open_collection(options: dict[str, Any]) -> Any:
 
         return open_index(options["index"])
     if options["docs"]:
+        from focuseval.collection.sources import left_out  # noqa: PLC0415  as above
         from focuseval.formats.embedded import open_documents  # noqa: PLC0415  as above
 
-        return open_documents(options["docs"])
+        index = open_documents(options["docs"])
+        if line := left_out(index.metadata):
+            click.echo(f"{options['docs']}: {line}", err=True)
+        return index
     return None
 
 

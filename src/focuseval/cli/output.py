@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from focuseval.cli.commands import as_options
 from focuseval.collection.document_files import CONTAINERS, DOCUMENTS, PACKED
 from focuseval.data.tables import UNLIMITED, Table, render
 from focuseval.engine.storage import location
@@ -173,9 +174,9 @@ def write_text(text: str, output: str | None) -> None:
 
 
 def echo_lines(lines: Iterable[object]) -> None:
-    """Print lines on the standard error."""
+    """Print lines on the standard error, in the words of the command line."""
     for line in lines:
-        click.echo(str(line), err=True)
+        click.echo(as_options(line), err=True)
 
 
 def say_written(path: str | Path, what: str) -> None:

@@ -58,6 +58,7 @@ def open_documents(path: str | Path | Mapping[str, str], *, apart: bool = True) 
         blocks += [] if block is None else [block]
     counted = {
         "passed_over": dict(sources.passed_over),
+        "first_passed_over": sources.first,
         "entities_by_name": report.named,
         "entities_left_out": dict(report.left_out),
     }

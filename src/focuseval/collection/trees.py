@@ -14,19 +14,25 @@ begins with ``/html[1]``; names of tags are in lower case. TREC's documents that
 same way, and begin with ``/doc[1]``; their text is what they hold, with nothing put into it.
 
 *Plain text* is one element: ``/document[1]`` spans all of it. The text is kept as it is, line ends included, so that
-offsets made by any other tool on the same file agree; only a byte order mark is dropped.
+offsets made by any other tool on the same file agree; only a byte order mark is dropped. Of a notebook (``.ipynb``) the
+text is that of its cells, with an empty line between them; of a Word document (``.docx``) its paragraphs, a line each.
 """
 
 from __future__ import annotations
 
 import codecs
+import io
+import json
 import re
+import zipfile
+import zlib
 from array import array
 from collections import Counter
 from dataclasses import dataclass, field
 from html.entities import html5
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
 from xml.parsers import expat
 
 from focuseval.errors import CollectionError, Place
@@ -44,6 +50,9 @@ MAX_GROWTH = 100
 """A document's text may be this many times longer than its file, once it passes `GROWTH_FROM` characters."""
 
 GROWTH_FROM = 8_000_000
+
+MAX_WORD = 1 << 28
+"""A Word document with more bytes of text than this is refused."""
 
 KEEP_GOING = "mend the file, or index the others with keep_going=True"
 """What can be done about a document that cannot be read."""
@@ -236,6 +245,40 @@ def plain_tree(text: str, file: str) -> Tree:
     tree.characters(text)
     tree.closed(TAG)
     return tree
+
+
+def read_notebook(data: bytes, file: str) -> Tree:
+    """Read the cells of a notebook, code and Markdown, without what the code has printed."""
+    try:
+        cells = json.loads(data)["cells"]
+        sources = [cell["source"] for cell in cells]
+        text = "\n\n".join(source if isinstance(source, str) else "".join(source) for source in sources)
+        text.encode()
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        what = f"expected a notebook with cells, found: {error or type(error).__name__}"
+        raise CollectionError(what, at=file, remedy=KEEP_GOING) from None
+    return plain_tree(text, file)
+
+
+_WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_SIGNS = {f"{_WORD}tab": "\t", f"{_WORD}br": "\n", f"{_WORD}cr": "\n", f"{_WORD}noBreakHyphen": "-"}
+
+
+def read_docx(data: bytes, file: str) -> Tree:
+    """Read the paragraphs of a Word document, those of tables and lists among them."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            size = archive.getinfo("word/document.xml").file_size
+            content = archive.read("word/document.xml") if size <= MAX_WORD else b""
+        root = ET.fromstring(content)  # noqa: S314  expat bounds what entities become
+    except (zipfile.BadZipFile, zlib.error, ET.ParseError, KeyError, NotImplementedError, RuntimeError) as error:
+        what = f"expected a Word document (.docx) of at most {MAX_WORD >> 20} MB, found: {error}"
+        raise CollectionError(what, at=file, remedy=KEEP_GOING) from None
+    lines = []
+    for paragraph in root.iter(f"{_WORD}p"):
+        runs = (one for one in paragraph.iter() if one.tag == f"{_WORD}t" or one.tag in _SIGNS)
+        lines.append("".join(_SIGNS.get(one.tag) or one.text or "" for one in runs))
+    return plain_tree("\n".join(lines), file)
 
 
 _SILENT = frozenset(("script", "style"))

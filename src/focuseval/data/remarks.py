@@ -60,6 +60,14 @@ KINDS: dict[str, str | tuple[str, str]] = {
         "{n} result holds no characters; it costs and gains nothing",
         "{n} results hold no characters; they cost and gain nothing",
     ),
+    "same question": (
+        "{n} row has no id and the question of another row: they are one topic",
+        "{n} rows have no id and the question of another row: they are one topic",
+    ),
+    "left keys": (
+        "{n} key that a run does not have ({0}) is left out",
+        "{n} keys that a run does not have ({0} …) are left out",
+    ),
     "html offsets": (
         "offsets without quotes in HTML (in {0}, of {n}), whose text version 0.2.0 counted without line ends "
         "between blocks: offsets that were made with it are other ones"

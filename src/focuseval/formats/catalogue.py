@@ -248,6 +248,8 @@ def detect_source(source: Source, kind: Kind | None = None) -> Format:
         found = f"a {other.kind} ({other.name})"
     elif root := detect_by.root(head):
         found = f"XML with the root <{root.decode('utf-8', 'replace')[:40]}>"
+    elif keys := detect_by.first_keys(head):
+        found = detect_by.rows_found(keys, kind)
     else:
         found = repr(head.lstrip().split(b"\n")[0][:40].decode("utf-8", "replace").strip())
     by_name = f", or name the {kind}'s format" if kind else "; documents are indexed first, with 'focuseval index'"

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 Data = bytes | mmap.mmap
 
 BOM = b"\xef\xbb\xbf"
+PARQUET, ZIP = b"PAR1", b"PK\x03\x04"
+"""How files of Parquet and of Excel begin."""
 _LARGE = 1 << 24
 
 
@@ -93,6 +95,10 @@ def source_of(raw: Data, name: str = "<memory>", *, hashed: bool = True) -> Sour
             thread.join()
         return state.hexdigest() if hashed else ""
 
+    if data[:4] in (PARQUET, ZIP):
+        from focuseval.formats.sheets import as_lines  # noqa: PLC0415  few files are Parquet or Excel
+
+        return Source(name, as_lines(bytes(data), name), digest)
     return Source(name, data[len(BOM) :] if data[:3] == BOM else data, digest)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice
 from os import PathLike
@@ -79,7 +79,13 @@ def read_gold(
     index = index if docs is None else _opened(docs)
     sources = open_sources(path)
     chosen = find_format(format, "gold") if format else one_format(sources)
-    return placed_gold(chosen.reader(index)(sources), index)
+    gold = chosen.reader(index)(sources)
+    asked = None if isinstance(path, Source) or str(path) == "-" else location(path) / "queries.jsonl"
+    if asked is not None and not any(gold.queries.values()) and asked.is_file():  # beside the judgements of BEIR
+        from focuseval.data.topics import read_topics  # noqa: PLC0415  few golds have their questions in another file
+
+        gold = replace(gold, queries={topic.id: topic.title for topic in read_topics(str(asked))})
+    return placed_gold(gold, index)
 
 
 def _opened(docs: Documents) -> Collection:

@@ -33,7 +33,7 @@ from focuseval.data.gold import UNKNOWN
 from focuseval.data.remarks import counted_kinds
 from focuseval.engine.native import indices
 from focuseval.errors import FormatError
-from focuseval.formats.json_records import Known, Text, Whole, Word, batch, checked, no_object, records
+from focuseval.formats.json_records import Known, Text, Whole, Word, batch, checked, no_object, other_keys, records
 from focuseval.formats.judgements import SpanRows, first_span, judged_rows, refuse_first
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _judgement(unknown: Counter[str], value: dict[str, Any], constants: list[str
     """Return the judgement that a line describes, or raise."""
     if constants:
         raise no_object(f": {constants[0]} is not a number", at)
-    unknown.update(value.keys() - set(JudgementRecord.__struct_fields__))
+    unknown.update(other_keys(value, JudgementRecord, at))
     fields = {name: checked(JudgementRecord, name, value.get(name), at) for name in _LINE.names}
     try:
         tags = msgspec.convert(value.get("tags") or [], list[Tag])

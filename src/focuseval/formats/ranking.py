@@ -225,9 +225,10 @@ def contradicted(run: Run) -> bool:
     place = run.rank if run.rank is not None else run.listed
     if run.score is None or place is None or len(run) < 2:
         return False
-    same = np.diff(run.topic) == 0
-    if bool((same & (place[1:] > place[:-1]) & (run.score[1:] != run.score[:-1])).any()):
-        return False  # mostly so; of ties, not all rows are neighbours of other scores
+    for end in (_FEW, len(run)):  # a few rows mostly say no
+        same, s, p = np.diff(run.topic[:end]) == 0, run.score[:end], place[:end]
+        if bool((same & (p[1:] > p[:-1]) & (s[1:] != s[:-1])).any()):
+            return False  # of ties, not all rows are neighbours of other scores
     change = np.diff(run.score[np.lexsort((place, run.topic))])[same]
     return bool((change > 0).any() and not (change < 0).any())
 

@@ -22,7 +22,8 @@ start, end            ``start start_index start_char start_char_idx begin offset
 rank, score, chunk    ``rank``; ``score similarity relevance_score``, or ``distance``, of which less is better; ``chunk
                       chunk_index split_id``
 elements, run         ``path``, ``end_path``; ``run``, the run's name
-list of results       ``retrieved_contexts contexts retrieval_context``: texts, or objects with these fields
+list of results       ``retrieved_contexts contexts retrieval_context documents source_nodes source_documents results``:
+                      texts, or objects with these fields
 ====================  ================================================================================================
 
 Other fields are left out. Texts without a document are looked for in all documents of ``--docs``, word for word and
@@ -92,6 +93,8 @@ def results_of(row: Mapping[str, Any], at: Place) -> list[dict[str, Any]]:
     for rank, item in enumerate([] if listed is None else as_list(listed, "results", at, row), 1):
         if not isinstance(item, Mapping | str):
             raise FormatError(f"expected a text or an object as a result, found {short(item)}", at=at)
+        if isinstance(item, Mapping) and isinstance(node := item.get("node"), Mapping):  # LlamaIndex
+            item = {**node, **item}  # noqa: PLW2901  its text and metadata are one level below its score
         result = {"text": item} if isinstance(item, str) else result_of(item, at)
         results.append({**result, "topic": topic, "rank": rank})
     return results
@@ -103,7 +106,7 @@ def columns_of(rows: Iterable[Row], file: str) -> NamedColumns:
     for row in rows:
         at = Place(file, row.line)
         some = results_of(row.values, at)
-        if some and "doc" not in some[0] and row.values.keys() & set(NAMES["results"]):
+        if some and row.values.keys() & set(NAMES["results"]):
             topic = some[0]["topic"]
             if topic in questions:
                 what = f"expected one row for the question {topic!r}, found another at {questions[topic]}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -9,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from focuseval.collection.names import EXTENSION
 from focuseval.data.gold import UNKNOWN
 from focuseval.data.placement import (
     BAD_SPAN,
@@ -23,7 +25,7 @@ from focuseval.data.placement import (
 )
 from focuseval.data.remarks import Remark, worded
 from focuseval.data.spans import union
-from focuseval.errors import FormatError
+from focuseval.errors import CollectionError, FormatError
 from focuseval.placing.pointers import starts_and_ends, strings
 from focuseval.placing.texts import (
     SIMILARITY,
@@ -36,7 +38,7 @@ from focuseval.placing.texts import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from focuseval.data.gold import Articles, Gold, Passages
     from focuseval.data.placement import Alignment
     from focuseval.data.run import Run
+    from focuseval.errors import Place
 
     Flags = NDArray[np.bool_]
     Integers = NDArray[np.int64]
@@ -65,7 +68,7 @@ def place_run(
     if run.placement is not None and run.placement.is_in(collection):
         return run
     run, holders = _with_documents(run, collection)
-    placement = Placement(collection, run.document)
+    placement = _placement(collection, run.document, run.at)
     if run.whole_documents:
         return replace(run, placement=placement)
     rows = placement.document
@@ -98,6 +101,18 @@ def place_run(
     if bad == "refuse":
         refuse_bad_spans(placed)
     return placed
+
+
+def _placement(collection: Collection, ids: pa.Array, at: Callable[[int], Place]) -> Placement:
+    """Return where ids stand in a collection; an ambiguous one is refused with its place in its own file."""
+    placement = Placement(collection, ids)
+    try:
+        placement.document  # noqa: B018  found once, and kept
+    except CollectionError as error:
+        bare = (re.sub(EXTENSION, "", name) for name in as_strings(ids))
+        said = [row for row, name in enumerate(bare) if f"document id {name!r} is" in error.what]
+        raise CollectionError(error.what, at=at(said[0]) if said else None, remedy=error.remedy) from None
+    return placement
 
 
 def align_run(
@@ -186,7 +201,9 @@ def place_gold(gold: Gold, collection: Collection, *, similarity: float = SIMILA
     """
     if gold.placement is not None and gold.placement.is_in(collection):
         return gold
-    placement, remarks = Placement(collection, gold.documents), gold.remarks
+    judged = gold.articles.document
+    placement = _placement(collection, gold.documents, lambda code: gold.at_article(int(np.argmax(judged == code))))
+    remarks = gold.remarks
     if gold.passages.quote is not None:
         found = _aligned_quotes(gold, placement, similarity)
         placement = replace(placement, alignment=found)
@@ -309,7 +326,7 @@ def _remarks_on_gold(gold: Gold, placement: Placement) -> Iterator[Remark]:
         yield from differ(e.size, np.where(start < 0, UNKNOWN, end - start), "element sizes")
 
 
-_PLAIN = (".txt", ".md")
+_PLAIN = (".txt", ".md", ".rst", ".adoc", ".org")
 _HTML = (".html", ".htm")
 _BOM = 3
 """Bytes of a byte-order mark in UTF-8."""
