@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from focuseval.data.fields import AROUND, KNOWN, NAMES, NESTED, QUESTION_IDS, column_name, delimiter_of, short, spelled
@@ -234,6 +233,8 @@ def _judges(keys: frozenset[str]) -> bool:
 
 def rows_found(keys: frozenset[str], kind: str | None) -> str:
     """Return what rows with these fields lack to be a run or a gold, with a line to copy."""
+    from difflib import get_close_matches  # noqa: PLC0415  only a file that is not understood needs it
+
     near = {key: get_close_matches(key, KNOWN, 1, 0.8) for key in sorted(keys - KNOWN - set(QUESTION_IDS))}
     meant = "".join(f" (is {key!r} {close[0]!r}?)" for key, close in near.items() if close)
     lacks = "a 'topic' or a 'question'"

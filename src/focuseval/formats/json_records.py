@@ -20,7 +20,6 @@ from focuseval.errors import FormatError
 from focuseval.formats.columns import FAR, newlines, pieces
 from focuseval.formats.content import refuse_nul
 from focuseval.formats.rows import SURROGATE
-from focuseval.placing.approximate import distances
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -162,6 +161,10 @@ def other_keys(value: Mapping[str, Any], kind: type[msgspec.Struct], at: Place) 
     """Return the keys of an object that are none of a record's; one that is a letter away from one is refused."""
     known = kind.__struct_fields__
     others = [key for key in value if key not in known]
+    if not others:
+        return others
+    from focuseval.placing.approximate import distances  # noqa: PLC0415  few files have other keys
+
     for key in others:
         slip = (name for name in known if distances(key, name, anchored=True)[-1] == 1 or sorted(key) == sorted(name))
         meant = next(slip, None)
