@@ -290,6 +290,16 @@ def test_doctor_says_what_stands_in_the_way(folder, written):
     assert (odd.exit_code, odd.stdout.count("not understood"), odd.stdout.count("  cannot be read: ")) == (1, 1, 1)
 
 
+def test_doctor_names_a_project_and_opens_no_database(folder, written):
+    written("{}", "project/project.json")
+    written("not a database", "project/assess.db")
+    written("not a database", "docs/inner/assess.db")
+    said = focuseval("doctor", folder / "project", folder / "docs")
+    assert said.exit_code == 0, said.output
+    assert "project: an assessment project, which 'focuseval stats' describes" in said.stdout
+    assert "2 documents" in said.stdout
+
+
 def test_a_folder_of_beir_is_enough_for_a_sweep_and_for_doctor(written):
     corpus = lines({"_id": name, "title": "", "text": text} for name, text in DOCS.items())
     folder = written(corpus, "beir/corpus.jsonl").parent

@@ -8,16 +8,16 @@ import click
 
 from focuseval.cli.commands import as_options
 from focuseval.cli.options import is_project, layout_option
-from focuseval.cli.output import READS, Command, json_text
+from focuseval.cli.output import NO, Command, json_text
 from focuseval.collection.document_files import CONTAINERS, DOCUMENTS, holds_documents, kind_of
 from focuseval.collection.sources import left_out
 from focuseval.collection.store import is_index
 from focuseval.data.fields import KNOWN, NAMES, spelled
-from focuseval.engine.storage import location
+from focuseval.engine.storage import in_order, location
 from focuseval.errors import FocusevalError, counted
 from focuseval.evaluation.evaluation import evaluate
 from focuseval.formats.catalogue import Kind, detect_source, sniffed
-from focuseval.formats.content import open_sources
+from focuseval.formats.content import open_source, open_sources
 from focuseval.formats.detection import first_keys
 from focuseval.formats.embedded import open_documents, read_questions
 from focuseval.formats.files import read_gold, read_run
@@ -26,7 +26,7 @@ PROBES = {"spans of text": "spanR@5", "documents": "nDCG@10", "elements and arti
 """What measures are about, and one of them, which is tried."""
 
 
-@click.command(cls=Command, opens=READS)
+@click.command(cls=Command, opens=NO)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @layout_option("text", "json", what="How it is printed.")
 def doctor(files: tuple[str, ...], layout: str) -> None:
@@ -80,10 +80,10 @@ def _holds_documents(file: str) -> bool:
     if is_project(file) or is_index(file):
         return is_index(file)
     if place.is_dir():
-        try:
-            return _is_beir(file) or sniffed(open_sources(file)[0].head()) is None
-        except FocusevalError:
-            return True
+        files = (one for one in in_order(place.rglob("*")) if one.is_file())
+        held = (one for one in files if not one.name.startswith((".", "assess.db")))
+        first = next(held, None)  # never a database, which a server may have open
+        return _is_beir(file) or first is None or sniffed(open_source(first).head()) is None
     kind = CONTAINERS.get(extension, "")
     return extension in DOCUMENTS or bool(kind and place.is_file() and holds_documents(place, kind))
 
@@ -97,6 +97,8 @@ def _topics(file: str) -> int:
 
 def _examined(file: str, index: Any, roles: dict[str, list[str]]) -> dict[str, Any]:
     """Return what a gold, a run or topics are; each role that it can have is noted."""
+    if is_project(file):
+        return {"file": file, "is": "an assessment project, which 'focuseval stats' describes", "lines": []}
     lines: list[str] = []
     one: dict[str, Any] = {"file": file, "is": "", "lines": lines}
     try:
