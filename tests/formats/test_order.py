@@ -67,6 +67,12 @@ def test_a_frame_is_asked_too_and_the_signature_says_the_answer():
     assert scores.means()["run"] == {"P@1": 1.0}
     assert scores.signature.endswith("|order:lower")
     assert fe.evaluate(GOLD, ROWS, ["P@1"], order="score").means()["run"] == {"P@1": 0.0}
+    read = run_from_frame(ROWS, order="score")  # what is read already is ranked as asked, once, and with or without -m
+    rows = ROWS[::-1]
+    results = {topic: [{"doc": r["doc"], "score": r["score"]} for r in rows if r["topic"] == topic] for topic in TOPICS}
+    for runs in (read, results, ROWS):
+        for measures in (["P@1"], None):
+            assert fe.evaluate(GOLD, runs, measures, order="lower").mean[0, 0] == 1.0, runs
 
 
 def test_lists_that_may_rise_by_chance_are_ranked_by_their_scores_with_a_remark():

@@ -38,6 +38,7 @@ from focuseval.evaluation.scoring import (
 )
 from focuseval.evaluation.sources import as_gold, as_index, named_runs, queries_of, read, strict_gold
 from focuseval.formats.files import ahead, streamed_format
+from focuseval.formats.ranking import in_order
 from focuseval.measures import Measure, MeasureCall, parse
 from focuseval.measures.prepared import prepare
 from focuseval.placing import place_run
@@ -126,12 +127,13 @@ def plan_evaluation(gold: Any, runs: Any, measures: Any = None, **choices: Any) 
             raise MeasureError(f"expected a measure's name or a focuseval.Measure, found a {type(one).__name__}")
         asked.append(MeasureCall(one) if isinstance(one, Measure) else parse(one) if isinstance(one, str) else one)
     names, sources = named_runs(runs)
-    run_format = choices.get("run_format")
+    run_format, order = choices.get("run_format"), choices.get("order")
+    if order is not None:  # of runs that are read already; files and frames are ranked when they are read
+        sources = tuple(in_order(one, order) if isinstance(one, Run) else one for one in sources)
     if how.get("workers") is None:
         sources = tuple(ahead(sources, run_format))
     gold = as_gold(gold, index)
     if sources and not asked and choices.get("task") is None and not streamed_format(sources[0], run_format):
-        order = choices.get("order")
         sources = (read(sources[0], run_format, index, order), *sources[1:])  # it may name its task
     first = sources[0] if sources and isinstance(sources[0], Run) else None
     plan = plan_for(gold, first, tuple(asked), **choices)

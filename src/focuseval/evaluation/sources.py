@@ -97,8 +97,10 @@ def read(source: Any, run_format: str | None, index: Collection | None, order: R
         return read_run(fspath(source), format=run_format, index=index, hashed=False, order=order)
     if _by_topic(source):
         from focuseval.formats.frameworks import run_from_results  # noqa: PLC0415  only a retriever's output needs it
+        from focuseval.formats.ranking import in_order  # noqa: PLC0415  as above
 
-        return _placed(run_from_results(source, doc_key=None if index is None else ""), index)
+        run = run_from_results(source, doc_key=None if index is None else "")
+        return _placed(run if order is None else in_order(run, order), index)
     from focuseval.formats.frames import run_from_frame  # noqa: PLC0415  only frames need it
 
     return run_from_frame(source, documents=index, order=order)
