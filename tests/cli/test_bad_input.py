@@ -155,6 +155,7 @@ search docs the | 1 | expected a word to look for
 search no-such-folder tea | 1 | no-such-folder
 search docs //sec[about(.,tea)] --unit element --cas strict | 1 | which it does not have
 stats no-such-file | 1 | no-such-file
+doctor no-such-file | 1 | no-such-file
 score no-such-file run -m AP | 1 | no-such-file
 score qrels docs -m AP | 1 | docs
 score qrels run -m AP --docs no-such-folder | 1 | no-such-folder

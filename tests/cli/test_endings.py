@@ -165,6 +165,7 @@ judge p --endpoint http://127.0.0.1:9 --model m --jobs 0
 judge p --endpoint http://127.0.0.1:9 --model m --timeout nan
 nosuch
 score
+doctor
 index docs
 index docs -o i --jobs 0
 """.strip().splitlines()

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import sys
 
 import pyarrow as pa
 import pytest
@@ -151,12 +150,9 @@ def test_encodings_of_html(indexed, data, text):
     assert indexed("a.htm", data).text(0) == text
 
 
-def test_html_without_an_element_or_without_lxml_is_one_line(indexed, monkeypatch):
+def test_html_without_an_element_is_one_line(indexed):
     with pytest.raises(CollectionError, match=r"a\.html: expected HTML, found no element"):
         indexed("a.html", b"", jobs=1)
-    monkeypatch.setitem(sys.modules, "lxml", None)
-    with pytest.raises(CollectionError, match=r"a\.html: HTML is read by lxml, .*pip install lxml"):
-        indexed("a.html", PAGE, jobs=1)
 
 
 def test_the_command_says_what_was_read_leniently(tmp_path):

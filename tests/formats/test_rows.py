@@ -273,7 +273,7 @@ def test_the_judgements_of_mteb_are_lines_of_the_same_fields(written):
         ),
         (
             [{"question": "Q?", "doc": "a", "quote": "x"}, {"question": "Q?", "answer": "R"}],
-            r"gold:2: expected the field 'doc' \(one of doc, document, .*\), found question, answer",
+            r"gold:2: expected texts of one document each, found answers in words of their own: 'R' is in none of them",
         ),
         (
             [{"qid": 1, "query_id": 2, "docid": "a", "quote": "x"}],

@@ -3,7 +3,7 @@
 ::
 
     PROJECT/
-      project.json     the collection's place, and whether exhaustivity is assessed too
+      project.json     the collection's place, whether exhaustivity is assessed too, and how the text of HTML is read
       topics.xml       a copy of the topics (topics.jsonl for questions)
       assess.db        judgements and the log of events
       backups/         copies of it, one at every start and more as time goes by
@@ -95,7 +95,7 @@ def open_project(
         if not Path(settings["collection"]).exists():
             where = settings["collection"]
             raise AssessError(f"the collection is not at {where} any more; say with --index or --docs where it is")
-        index = open_documents(settings["collection"])
+        index = open_documents(settings["collection"], apart="html" in settings)
     documents = DocumentCache(index)
     with ExitStack() as opened:
         opened.enter_context(held(place, alone=False, refusal=f"{place}: {_RESTORING}"))
@@ -142,7 +142,7 @@ def _settings(place: Path, collection: str | None, topics: str | None, *, exhaus
             place.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise AssessError(f"{place}: expected a folder for the project, found: {error.strerror}") from error
-        settings = {"focuseval": "project", "version": 1, "exhaustivity": exhaustivity}
+        settings = {"focuseval": "project", "version": 1, "exhaustivity": exhaustivity, "html": "words apart"}
     else:
         settings = _read_settings(file)
         if exhaustivity and not settings["exhaustivity"]:

@@ -17,7 +17,7 @@ from focuseval.cli.options import (
     read_judged,
     refuse_assessor,
     repairs_option,
-    run_format_option,
+    run_options,
     whose_options,
 )
 from focuseval.cli.output import READS, Command, echo_lines, say_written
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 @click.argument("target", metavar="OUT")
 @click.option("--to", "wanted", metavar="FORMAT", help="The format to write; see 'focuseval formats'.")
 @gold_format_option
-@run_format_option
+@run_options
 @collection_options
 @whose_options()
 @repairs_option
@@ -87,7 +87,8 @@ def _convert_file(source: str, target: str, wanted: str | None, options: dict[st
     index = open_collection(options)
     if options["repairs"]:
         before = given or detect(source)
-        placement = (read_gold if before.kind == "gold" else read_run)(source, before.name, index).placement
+        how = {} if before.kind == "gold" else {"order": options["order"]}
+        placement = (read_gold if before.kind == "gold" else read_run)(source, before.name, index, **how).placement
         if placement is None:
             raise MissingDataError(f"{source}: --repairs compares texts with the documents; give them with --docs")
         write_repairs(repairs_of([placement.alignment]), options["repairs"])
@@ -95,7 +96,7 @@ def _convert_file(source: str, target: str, wanted: str | None, options: dict[st
     if options["profile"]:
         profile = profile_named(options["profile"])
         cutoff = profile.policies_of(profile.task(None)).get("cutoff")
-    more = {"lossy": options["lossy"], "replace": options["force"], "cutoff": cutoff}
+    more = {"lossy": options["lossy"], "replace": options["force"], "cutoff": cutoff, "order": options["order"]}
     if options["mapped"]:
         if index is None:
             raise MissingDataError(f"{source}: --as elements needs the collection's elements; give --index or --docs")

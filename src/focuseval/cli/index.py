@@ -11,6 +11,7 @@ from focuseval.cli.options import cluster_option, cluster_workers
 from focuseval.cli.output import NO, Command, echo_lines, progress_bar
 from focuseval.cli.retrieve import READING
 from focuseval.collection.build import build_index
+from focuseval.collection.sources import left_out
 from focuseval.collection.store import open_index
 from focuseval.engine.storage import location
 from focuseval.engine.workers import cores
@@ -101,6 +102,8 @@ def _summary(built: Built, target: str) -> Iterator[str]:
     if built.passed_over:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in built.passed_over.most_common(5))
         yield f"skipped, not documents: {counted(built.passed_over.total(), 'file')} ({kinds})"
+        if line := left_out(built.metadata()):
+            yield line
     if report.lenient:
         yield f"read leniently, as HTML or as XML that is not well-formed: {counted(report.lenient, 'document')}"
     if report.named:

@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
@@ -16,6 +16,7 @@ from focuseval.data.tables import LAYOUTS
 from focuseval.engine.storage import is_url
 from focuseval.errors import NotComparableError
 from focuseval.formats.files import read_gold
+from focuseval.formats.ranking import RankingOrder
 
 if TYPE_CHECKING:
     from focuseval.data.gold import Gold
@@ -77,9 +78,13 @@ def open_collection(options: dict[str, Any]) -> Any:
 
         return open_index(options["index"])
     if options["docs"]:
+        from focuseval.collection.sources import left_out  # noqa: PLC0415  as above
         from focuseval.formats.embedded import open_documents  # noqa: PLC0415  as above
 
-        return open_documents(options["docs"])
+        index = open_documents(options["docs"])
+        if line := left_out(index.metadata):
+            click.echo(f"{options['docs']}: {line}", err=True)
+        return index
     return None
 
 
@@ -110,6 +115,14 @@ cache_option = click.option("--cache", metavar="DIR", callback=_set_cache, expos
 _FORMAT = "Format of the {}, if not detected; see 'focuseval formats'."
 gold_format_option = click.option("--gold-format", metavar="FORMAT", help=_FORMAT.format("gold"))
 run_format_option = click.option("--run-format", metavar="FORMAT", help=_FORMAT.format("runs"))
+LOWER = "The runs' scores are distances: the lowest is best."
+_ORDER = "What ranks results, where a file does not say or its order contradicts its scores."
+run_options = combined(
+    run_format_option,
+    click.option("--order", type=click.Choice(get_args(RankingOrder)), help=_ORDER),
+    click.option("--lower-is-better", "order", flag_value="lower", help=f"{LOWER} The same as --order lower."),
+)
+"""How runs are read."""
 unknown_option = click.option("--allow-unknown", is_flag=True, help="Go on if the index has almost no judged document.")
 
 
@@ -244,7 +257,7 @@ def evaluation_options(
         task_option(),
         profile_option(),
         gold_options,
-        run_format_option,
+        run_options,
         click.option("--missing", type=click.Choice(["zero", "skip"]), help="Unanswered topics: score 0, or left out."),
         click.option(
             "--empty-topics",

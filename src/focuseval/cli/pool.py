@@ -9,7 +9,14 @@ import click
 
 from focuseval.assessment.pool import build_pool, describe_pool, project_pool, read_pool, write_pool
 from focuseval.assessment.project import open_judgements
-from focuseval.cli.options import collection_options, is_project, layout_option, open_collection, run_format_option
+from focuseval.cli.options import (
+    LOWER,
+    collection_options,
+    is_project,
+    layout_option,
+    open_collection,
+    run_format_option,
+)
 from focuseval.cli.output import READS, Command, say_written, write_results
 from focuseval.data.tables import Table, numbers, words
 from focuseval.errors import FormatError, counted
@@ -32,6 +39,7 @@ MATRIX = 12
 @click.option("--seed", type=click.IntRange(0), default=0, help="Random seed of --order shuffled.")
 @click.option("--top-up", metavar="POOL", help="Add to this pool (a file or a project); what is in it keeps its place.")
 @run_format_option
+@click.option("--lower-is-better", "ranking", flag_value="lower", help=LOWER)
 @layout_option("table", "json", what="How what each run brought is printed.")
 @collection_options
 def pool(runs: tuple[str, ...], output: str, **options: Any) -> None:
@@ -48,7 +56,7 @@ def pool(runs: tuple[str, ...], output: str, **options: Any) -> None:
     if depth is not None and size is not None:
         raise click.UsageError("--depth and --size are two ways to pool; give one of them")
     collection = open_collection(options)
-    read = [read_run(path, format=options["run_format"], index=collection) for path in runs]
+    read = [read_run(path, format=options["run_format"], index=collection, order=options["ranking"]) for path in runs]
     base = None
     if options["top_up"] and is_project(options["top_up"]):
         with open_judgements(Path(options["top_up"])) as store:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from focuseval.report.evidence import Evidence
 
 EVIDENCE = (
-    *("task", "profile", "baseline", "clusters", "fidelity", "run_format"),
+    *("task", "profile", "baseline", "clusters", "fidelity", "run_format", "order"),
     *("missing", "empty_topics", "cutoff", "cas", "repair", "drop_tags", "tokenizer", "refusals"),
 )
 """Options that are arguments of `gather_evidence`."""

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("table", "json", "csv", "trec", "markdown", "latex")
 POLICIES = (
-    *("task", "profile", "repair", "run_format", "compat"),
+    *("task", "profile", "repair", "run_format", "order", "compat"),
     *("missing", "empty_topics", "cutoff", "cas", "drop_tags", "tokenizer", "refusals"),
 )
 """Options that are arguments of `plan_evaluation`."""

@@ -9,10 +9,11 @@ from typing import Any
 
 import click
 
-from focuseval.cli.output import NO, Command, progress_bar
+from focuseval.cli.output import NO, Command, echo_lines, progress_bar
 from focuseval.cli.retrieve import READING, retrieval_options
 from focuseval.engine.workers import cores
 from focuseval.formats.embedded import open_documents
+from focuseval.retrieval.retrieving import mixed
 from focuseval.retrieval.retrieving import search as search_documents
 
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
@@ -39,7 +40,9 @@ def search(index: str, query: str, as_json: bool, **options: Any) -> None:
     """
     with progress_bar(READING) as progress:
         jobs = options.pop("jobs") or cores()
-        hits = search_documents(open_documents(index), query, jobs=jobs, progress=progress, **options)
+        collection = open_documents(index)
+        hits = search_documents(collection, query, jobs=jobs, progress=progress, **options)
+    echo_lines(mixed(collection, options["unit"]))
     if query.lstrip().startswith("/") and options["cas"] is None:
         click.echo("note: the structure is ignored; --cas strict or --cas vague reads it", err=True)
     if not hits:

@@ -12,7 +12,7 @@ from focuseval.cli.options import (
     layout_option,
     open_collection,
     profile_option,
-    run_format_option,
+    run_options,
     task_option,
 )
 from focuseval.cli.output import NO, Command, echo_lines, json_text
@@ -37,7 +37,7 @@ SHOWN = 20
 @task_option("The task whose rules apply; with --profile, by default its first")
 @profile_option("The campaign whose tasks and limits apply")
 @collection_options
-@run_format_option
+@run_options
 @click.option("--limit", type=click.IntRange(0), help=f"Lines to print; by default {SHOWN} findings, or every change.")
 @layout_option("text", "json", what="How findings are printed.")
 @click.option("--repair", "repaired", metavar="FILE", help=REPAIR)
@@ -86,7 +86,7 @@ def _findings(file: str, task: Task, index: Any, options: dict[str, Any]) -> Fin
         raise click.UsageError("to repair standard input, say its format with --run-format")
     source = open_source(file)
     known = find_format(options["run_format"], "run") if options["run_format"] else detect_source(source, "run")
-    run = known.reader(index, faults="keep")(source)
+    run = known.reader(index, "keep", options["order"])(source)
     if run.text is not None and index is not None:  # look for the texts of chunks; wrong spans are left to the check
         placed = place_run(run, index, bad="keep")
         echo_lines(f"{run.file}: {remark}" for remark in placed.remarks[len(run.remarks) : len(run.remarks) + 1])

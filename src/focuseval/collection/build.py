@@ -117,6 +117,8 @@ class Built:
     report: ParseReport = field(default_factory=ParseReport)
     passed_over: Counter[str] = field(default_factory=Counter)
     """Files that are no documents, by extension."""
+    first: dict[str, str] = field(default_factory=dict)
+    """The first of them with each extension, by name."""
     elements: int = 0
     nodes: int = 0
     fingerprint: int = 0
@@ -145,10 +147,12 @@ class Built:
             "bytes": self.report.bytes,
             "sha256": f"{self.fingerprint:064x}",
             "passed_over": dict(self.passed_over),
+            "first_passed_over": self.first,
             "unreadable": self.report.failures,
             "entities_by_name": self.report.named,
             "entities_left_out": dict(self.report.left_out),
             "read_leniently": self.report.lenient,
+            "html": "words apart",
         }
 
 
@@ -205,7 +209,8 @@ def build_index(
                 mark.write_bytes(b"far")
             # Workers of a cluster read documents by whole paths; whoever resumes their work needs the same batches.
             far = workers is not None or (resume and mark.is_file())
-            found = Sources([path.absolute() for path in paths] if far else paths, built.passed_over, whole=far)
+            every = [path.absolute() for path in paths] if far else paths
+            found = Sources(every, built.passed_over, built.first, whole=far)
             tasks = (
                 IndexTask(number, batch, str(folder.absolute()), keep_going, resume, workers is not None)
                 for number, batch in enumerate(batches(found.groups(), folder / SCRATCH, far=far))

@@ -1,7 +1,7 @@
 """Files of documents: what a file holds, by its name, and the documents of files that hold several.
 
-A file is a document in XML, HTML or plain text, or it holds several: JSON lines, a JSON list, or TREC's
-``<DOC> <DOCNO> … </DOCNO> … </DOC>`` one after the other. All of them may be compressed.
+A file is a document in XML, HTML or plain text, a notebook or a Word document; or it holds several: JSON lines, a JSON
+list, or TREC's ``<DOC> <DOCNO> … </DOCNO> … </DOC>`` one after the other. All of them may be compressed.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ DOCUMENTS = {
     ".xhtml": "xml",
     ".html": "html",
     ".htm": "html",
-    ".txt": "plain",
-    ".md": "plain",
+    **dict.fromkeys((".txt", ".md", ".rst", ".adoc", ".org"), "plain"),
+    ".ipynb": "notebook",
+    ".docx": "docx",
 }
 """Extensions of files that hold one document; the extension is not part of its id."""
 

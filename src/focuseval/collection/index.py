@@ -180,6 +180,16 @@ class Index(Described):
         order = np.argsort(np.concatenate(places))
         return pa.concat_arrays(parts).take(pa.array(order))
 
+    def put_in(self, rows: ArrayLike) -> NDArray[np.int64]:
+        """Return how many characters of documents stand in no text node: those that separate words of HTML."""
+        wanted = self._checked(rows)
+        number = np.zeros(len(wanted), np.int64)
+        for block, documents, here in self._by_block(wanted):
+            held = np.append(0, np.cumsum(block.node("end").astype(np.int64) - block.node("start")))
+            first, last = block.node_bounds[documents], block.node_bounds[documents + 1]
+            number[here] = self.lengths[wanted[here]] - (held[last] - held[first])
+        return number
+
     def elements(self, row: int) -> Elements:
         """Return the elements of one document, in document order."""
         return self.elements_of([row])

@@ -38,7 +38,7 @@ _STEP = re.compile(r"\s*([^\[\]/\s@()]+)\s*(?:\[\s*([0-9]{1,9})\s*\])?\s*")
 _POINTER = r"^(?P<path>.*?)(?P<text>/text\(\)(?:\[(?P<n>[0-9]{1,9})\])?)?(?:\.(?P<offset>[0-9]{1,9}))?$"
 
 EXTENSION = (
-    r"(?i)\.(?:xml|nxml|x?html?|txt|text|md|markdown|mdx|rst|adoc|org|tex|pdf|rtf|odt|docx?|pptx?|xlsx?|epub"
+    r"(?i)\.(?:xml|nxml|x?html?|txt|text|md|markdown|mdx|rst|adoc|org|ipynb|tex|pdf|rtf|odt|docx?|pptx?|xlsx?|epub"
     r"|jsonl?|csv|tsv|ya?ml)$"
 )
 """What an id may have or lack: the extension of a document's file. Not any letters behind a dot: ``numpy.fft`` and

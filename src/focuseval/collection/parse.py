@@ -22,7 +22,17 @@ import pyarrow as pa
 
 from focuseval.collection.block import NODE, Block, Parsed, from_columns, joined, make_block, plant, recoded
 from focuseval.collection.document_files import DOCUMENTS
-from focuseval.collection.trees import MAX_DEPTH, Tree, plain_tree, read_html, read_plain, read_tree, transcoded
+from focuseval.collection.trees import (
+    MAX_DEPTH,
+    Tree,
+    plain_tree,
+    read_docx,
+    read_html,
+    read_notebook,
+    read_plain,
+    read_tree,
+    transcoded,
+)
 from focuseval.engine import native
 from focuseval.errors import CollectionError
 
@@ -144,6 +154,8 @@ class Raw(NamedTuple):
     data: bytes
     kind: str = ".xml"
     """The extension that says what it is; ``trec`` or ``text`` where it stands in a file with others."""
+    apart: bool = True
+    """Whether words of HTML are separated where a browser breaks the line."""
 
 
 @dataclass
@@ -209,21 +221,25 @@ def parse_documents(
     return Block(block.batch.take(pa.array(np.argsort([*read, *trees]))), block.tags), report
 
 
+_WHOLE = {"plain": read_plain, "notebook": read_notebook, "docx": read_docx}
+"""How documents of one element are read."""
+
+
 def _read_slowly(raw: Raw) -> Tree:
     """Read one document in Python; TREC's documents that are no well-formed XML are read as HTML is."""
     kind = DOCUMENTS.get(raw.kind, raw.kind)
-    if kind == "plain":
-        return read_plain(raw.data, raw.file)
+    if kind in _WHOLE:
+        return _WHOLE[kind](raw.data, raw.file)
     if kind == "text":
         return plain_tree(raw.data.decode(), raw.file)
     if kind == "html":
-        return read_html(raw.data, raw.file)
+        return read_html(raw.data, raw.file, apart=raw.apart)
     try:
         return read_tree(transcoded(raw.data, raw.file) or raw.data, raw.file)
     except CollectionError:
         if kind != "trec":
             raise
-        return read_html(raw.data, raw.file, "doc")
+        return read_html(raw.data, raw.file, "doc", apart=False)
 
 
 def describe_documents(raws: Sequence[Raw], parsed: Parsed) -> dict[str, Any]:

@@ -14,6 +14,7 @@ sent to a worker as a list of names, and only the worker makes documents of them
 from __future__ import annotations
 
 import os
+import re
 import stat
 import tarfile
 import zipfile
@@ -25,7 +26,7 @@ from functools import partial
 from itertools import repeat
 from operator import attrgetter
 from pathlib import PurePosixPath
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from focuseval.collection.document_files import (
     CONTAINERS,
@@ -36,11 +37,12 @@ from focuseval.collection.document_files import (
     kind_of,
     opened,
 )
+from focuseval.collection.names import EXTENSION
 from focuseval.engine.storage import Location, Remote, RemoteError, location
 from focuseval.errors import CollectionError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 
 class Member(NamedTuple):
@@ -122,6 +124,8 @@ class Sources:
     paths: Sequence[Location]
     passed_over: Counter[str] = field(default_factory=Counter)
     """Files that are no documents, by extension."""
+    first: dict[str, str] = field(default_factory=dict)
+    """The first of them with each extension, by name."""
     whole: bool = False
     """Whether files of several documents are left to the workers, where they are not too large for one of them."""
 
@@ -155,7 +159,7 @@ class Sources:
                     if extension in DOCUMENTS:
                         yield Member(_id(stem, str(path)), f"{path}:{name}", extension, size, read=read)
                     else:
-                        self.passed_over[extension or "no extension"] += 1
+                        self._skip(extension, f"{path}:{name}")
                 continue
             stem, extension = kind_of(path.name)
             if extension in DOCUMENTS:
@@ -219,12 +223,17 @@ class Sources:
         """Yield the documents of a file that holds several; what is none is counted, unless it surely should be one."""
         kind, place = CONTAINERS.get(extension, ""), location(file)
         if not kind or not (surely or holds_documents(place, kind)):
-            self.passed_over[extension or "no extension"] += 1
+            self._skip(extension, file)
         elif self.whole and (found := place.stat()).st_size <= _WHOLE:
             yield Member(file, file, f"{kind}-file", found.st_size, time=found.st_mtime_ns)
         else:
             for inner, at, what, data in contained(place, kind):
                 yield Member(inner, at, what, len(data), read=partial(bytes, data))
+
+    def _skip(self, extension: str, file: str) -> None:
+        """Count a file that is no document."""
+        self.passed_over[extension or "no extension"] += 1
+        self.first.setdefault(extension, file)
 
     def refuse_twins(self, ids: Iterable[str]) -> None:
         """Name the first two files that share one of the ids, unless only the hashes of their ids agree."""
@@ -235,6 +244,15 @@ class Sources:
                 raise CollectionError(what, remedy="rename one of them, or leave it out")
             if member.id in asked:
                 first[member.id] = member.file
+
+
+def left_out(metadata: Mapping[str, Any]) -> str:
+    """Return which files of a collection look like documents and were not read, and what to do; nothing for none."""
+    first = metadata.get("first_passed_over") or {}
+    kinds = {kind: name for kind, name in first.items() if re.search(EXTENSION, kind)}
+    counts = metadata.get("passed_over") or {}
+    said = "; ".join(f"{counts[kind]:,} {kind}, first {name}" for kind, name in kinds.items())
+    return f"not read: {said}; save them as text, Markdown, HTML or .docx" if said else ""
 
 
 def _size(path: Location | os.DirEntry[str]) -> int:

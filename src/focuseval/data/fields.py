@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, AnyStr
 from focuseval.errors import FormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from focuseval.errors import Place
 
@@ -32,7 +32,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     "length": ("length",),
     "chunk": ("chunk", "chunk_index", "split_id"),
     "rank": ("rank",),
-    "score": ("score", "similarity"),
+    "score": ("score", "similarity", "relevance_score"),
+    "distance": ("distance",),
     "path": ("path",),
     "end_path": ("end_path",),
     "need": ("need", "nugget", "subtopic", "hop"),
@@ -40,14 +41,25 @@ NAMES: dict[str, tuple[str, ...]] = {
     "tags": ("tags",),
     "group": ("group",),
     "run": ("run",),
-    "results": ("retrieved_contexts", "contexts", "retrieval_context", "retrievalContext"),
-    "references": ("spans", "reference_contexts", "context", "evidence", "references"),
+    "results": (
+        *("retrieved_contexts", "contexts", "retrieval_context", "retrievalContext"),
+        *("documents", "source_nodes", "source_documents", "results"),
+    ),
+    "references": ("spans", "reference_contexts", "context", "evidence", "references", "quotes"),
+    "answers": (
+        *("answers", "ground_truth", "ground_truths", "expected", "expected_output", "expected_answer"),
+        *("reference", "answer"),
+    ),
 }
 """Our name → all names, ours first. ``results`` and ``references`` are lists: what was returned for one question, and
-what answers it."""
+what answers it. ``answers`` are texts that say it, maybe in words of their own. A ``distance`` is a score of which less
+is better."""
 
 KNOWN = frozenset(name for names in NAMES.values() for name in names)
 """All names of fields."""
+
+AROUND = KNOWN - {"results", "documents"}
+"""Names that an object around a list of rows does not have."""
 
 QUESTION_IDS = ("id", "_id")
 """What may name a topic where a row is a question, and only there: elsewhere it numbers chunks or rows."""
@@ -58,11 +70,27 @@ WEAK = frozenset({"source", "source_id", "source_file", "file_path", "file_name"
 SOURCES = ("source", "source_id", *(name for name in NAMES["doc"] if name not in {"source", "source_id"}))
 """Where splitters keep a document's id in their metadata, the first that is there."""
 
-FIRST = frozenset({"text", "quote", "chunk", "relevance"})
+FIRST = frozenset({"text", "quote", "chunk", "relevance", "answers"})
 """Fields whose other names are also used for something else: a chunk's text beside its quote or its number."""
 
 NESTED = ("metadata", "meta")
 """Where objects keep what belongs to a text's document."""
+
+
+def column_name(name: str) -> str:
+    """Return the name of a column as it is known, where it differs only in capitals and blanks.
+
+    >>> column_name(" Query ID"), column_name("Text"), column_name("Latency (ms)")
+    ('query_id', 'text', 'Latency (ms)')
+    """
+    name = name.strip().strip('"')
+    plain = "_".join(name.lower().split())
+    return plain if plain in KNOWN or plain in QUESTION_IDS else name
+
+
+def delimiter_of(header: str) -> str:
+    """Return what separates the columns of a header: tabs, commas or semicolons."""
+    return "\t" if "\t" in header else max(",;", key=header.count)
 
 
 def names_of(name: str, *, question: bool = False) -> tuple[str, ...]:
@@ -159,13 +187,13 @@ def numbered_lines(text: AnyStr, first: int = 1) -> Iterator[tuple[int, AnyStr]]
     return ((number, line) for number, line in enumerate(text.split(newline), first) if line.strip())
 
 
-def json_line(value: Any, errors: str = "strict") -> bytes:
+def json_line(value: Any, errors: str = "strict", default: Callable[[Any], Any] | None = None) -> bytes:
     r"""Return a value as one line in UTF-8; `errors` says what is done with half a surrogate pair, as in `str.encode`.
 
     >>> json_line({"topic": "q1", "text": "é\n"}).decode()
     '{"topic": "q1", "text": "é\\n"}\n'
     """
-    return f"{json.dumps(value, ensure_ascii=False)}\n".encode("utf-8", errors)
+    return f"{json.dumps(value, ensure_ascii=False, default=default)}\n".encode("utf-8", errors)
 
 
 def read_object(line: str | bytes, at: Place, remedy: str = "") -> dict[str, Any]:

@@ -53,6 +53,12 @@ KINDS = {
     "unplaced": "{n} [result has|results have] no known place in [its|their] document and [gains|gain] nothing",
     "unknown": "{n} [topic is|topics are] not in the gold and [was|were] left out",
     "empty": "{n} [result holds|results hold] no characters; [it costs and gains|they cost and gain] nothing",
+    "same question": "{n} [row has|rows have] no id and the question of another row: they are one topic",
+    "left keys": "{n} [key that a run does not have ({0}) is|keys that a run does not have ({0} …) are] left out",
+    "html offsets": (
+        "offsets without quotes in HTML (in {0}, of {n}), whose text version 0.2.0 counted without line ends "
+        "between blocks: offsets that were made with it are other ones"
+    ),
     # a run
     "no results": "the run returns no result for any topic",
     "repeated": "{n} relevant [result is repeated; it gains|results are repeated; they gain] nothing the second time",
@@ -73,6 +79,9 @@ KINDS = {
     ),
     "ranks repeat": "ranking: ranks repeat (first in topic {0!r}); 'focuseval formats' says what decides then",
     "ranks fall": "ranking: ranks fall where scores do not rise (first in topic {0!r}); the scores decide",
+    "reversed": (
+        'ranking: scores rise from the first result on ({0}); the scores decide; for distances, give order="lower"'
+    ),
     "ranks are 0": "ranking: ranks are 0 (first in topic {0!r}); they are read as an order",
     "ranks go back": "ranking: ranks fall from line to line (first in topic {0!r}); the ranks decide",
     # a gold
@@ -91,7 +100,7 @@ KINDS = {
 }
 """What is said of each kind; ``{n}`` is the number, ``{0}`` the first detail, ``[one|many]`` depends on the number."""
 
-ORDER = frozenset({"split", "ranks repeat", "ranks fall", "ranks are 0", "ranks go back"})
+ORDER = frozenset({"split", "ranks repeat", "ranks fall", "ranks are 0", "ranks go back", "reversed"})
 """Remarks on the order of a run's results: each is made once, where it is true first."""
 
 

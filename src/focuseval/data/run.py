@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     *("topic", "document", "rank", "score", "start", "end"),
-    *("path", "end_path", "text", "chunk", "line", "keys"),
+    *("path", "end_path", "text", "chunk", "line", "listed", "keys"),
 )
 """The columns of a run: what has an entry for every result."""
 
@@ -83,6 +83,8 @@ class Run(Described):
     """Position of a chunk among its document's chunks, −1 where unknown: its neighbours tell repeated texts apart."""
     line: NDArray[Any] | None = None
     """Line of every result in its file; None when row i stands on line i + 1."""
+    listed: NDArray[np.int64] | None = None
+    """Place of every result in its file, where scores alone put the results into another order."""
     keys: NDArray[np.uint64] | None = None
     """`focuseval.engine.native.hash64` of the document ids, where the reader has computed it and, by it, found no
     document twice in a topic; a promise that saves the match a second look at every id."""

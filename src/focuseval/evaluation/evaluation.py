@@ -38,6 +38,7 @@ from focuseval.evaluation.scoring import (
 )
 from focuseval.evaluation.sources import as_gold, as_index, named_runs, queries_of, read, strict_gold
 from focuseval.formats.files import ahead, streamed_format
+from focuseval.formats.ranking import in_order
 from focuseval.measures import Measure, MeasureCall, parse
 from focuseval.measures.prepared import prepare
 from focuseval.placing import place_run
@@ -107,7 +108,7 @@ def evaluate(
     policies
         Changes of single policies: ``missing="skip"``, ``empty_topics="zero"``, ``cutoff=1000`` …; and
         ``tokenizer="tiktoken:cl100k_base"`` or ``"tokenizers:FILE"``, for budgets of tokens; and words by which an
-        answer abstains, ``refusals=["I don't know"]``.
+        answer abstains, ``refusals=["I don't know"]``; and ``order="lower"`` where a run's scores are distances.
     """
     return plan_evaluation(
         gold, runs, measures, task=task, profile=profile, index=index, docs=docs, topics=topics, chunks=chunks,
@@ -129,12 +130,14 @@ def plan_evaluation(gold: Any, runs: Any, measures: Any = None, **choices: Any) 
         asked.append(MeasureCall(one) if isinstance(one, Measure) else parse(one) if isinstance(one, str) else one)
     given = choices.pop("names", ())
     names, sources = named_runs(runs)
-    run_format = choices.get("run_format")
+    run_format, order = choices.get("run_format"), choices.get("order")
+    # of runs that are read already; files and frames are ranked when they are read
+    sources = tuple(in_order(one, order) if order and isinstance(one, Run) else one for one in sources)
     if how.get("workers") is None:
         sources = tuple(ahead(sources, run_format))
     gold = as_gold(gold, index)
     if sources and not asked and choices.get("task") is None and not streamed_format(sources[0], run_format):
-        sources = (read(sources[0], run_format, index), *sources[1:])  # it may name its task
+        sources = (read(sources[0], run_format, index, order), *sources[1:])  # it may name its task
     first = sources[0] if sources and isinstance(sources[0], Run) else None
     plan = plan_for(gold, first, tuple(asked), **choices)
     strict = {}

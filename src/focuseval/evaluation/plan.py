@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from focuseval.collection.tokens import Tokenizer
     from focuseval.data.gold import Gold
     from focuseval.data.run import Run
+    from focuseval.formats.ranking import RankingOrder
     from focuseval.measures.peers import Peer, Twin
 
 
@@ -30,6 +31,8 @@ class Plan:
     task: str | None
     profile: str | None
     run_format: str | None = None
+    order: RankingOrder | None = None
+    """What ranks a run's results, where that is not left to its file."""
     repair: bool = False
     """Whether runs that break the task's rules are repaired rather than refused."""
     chunks: Chunks | tuple[Chunks, ...] | None = None
@@ -56,6 +59,7 @@ class Plan:
         parts = [f"focuseval:{__version__}", f"profile:{self.profile or 'none'}", self.policies.signature()]
         parts += ["repair:yes"] if self.repair else []
         parts += [f"refusals:{', '.join(self.refusals).replace('|', ' ')}"] if self.refusals else []
+        parts += [f"order:{self.order}"] if self.order else []
         if self.tokenizer is not None and any(asked.counts_tokens for asked in self.measures):
             parts.append(f"tokenizer:{self.tokenizer.name}")
         of_elements = (asked for asked in self.measures if "elements" in asked.needs and "quant" not in asked.given)
@@ -74,6 +78,7 @@ def plan_for(
     task: str | None = None,
     profile: str | None = None,
     run_format: str | None = None,
+    order: RankingOrder | None = None,
     repair: bool | None = False,
     **changes: Any,
 ) -> Plan:
@@ -117,7 +122,7 @@ def plan_for(
         asked = with_twins(asked, peer)
     if not task and len(gold.passages.topic) and gold.passages.start_path is None and not len(gold.elements.topic):
         task = "spans"  # the gold is spans of text and nothing else
-    return Plan(asked, policies, task, profile, run_format, repair=bool(repair), peer=peer, decides=decides)
+    return Plan(asked, policies, task, profile, run_format, order, repair=bool(repair), peer=peer, decides=decides)
 
 
 def tokenizer_for(given: str | Tokenizer | None, asked: tuple[MeasureCall, ...]) -> Tokenizer | None:

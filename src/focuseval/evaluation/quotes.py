@@ -3,8 +3,8 @@
 The first of these that holds is the verdict: verbatim in a cited document; put together, by its own omission marks,
 from the cited documents; altered in one of them; verbatim in another document; put together from two places of the
 cited documents; altered in another document; put together from two places of the collection. Else it stands nowhere. A
-quotation without a citation may stand in any document. White space, quotation marks, dashes and ligatures make no
-difference, and neither does punctuation at the ends.
+quotation without a citation may stand in any document. White space, quotation marks, dashes, ligatures and the marks of
+Markdown make no difference, and neither does punctuation at the ends.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from focuseval.data.tables import Table, numbers, words
 from focuseval.errors import FormatError, Place
 from focuseval.formats.answers import Quotation, quotations, read_answers
 from focuseval.placing import SIMILARITY
+from focuseval.placing.markup import rendered_form
 from focuseval.placing.normalise import normal_form
 from focuseval.placing.occurrences import find_all, occurrences
 from focuseval.placing.page import Candidates, Page
@@ -353,11 +354,11 @@ def two_pieces(texts: Iterable[str], pages: Pages) -> dict[str, Places]:
     forms = {text: form for text in texts if len(form := normal_form(core(text))) > 2 * LEAST}
     longest = dict.fromkeys(forms, 0)
     for _, page in pages() if forms else ():
-        document = page.normal.text
-        begins = occurrences(document, [form[:LEAST] for form in forms.values()])
-        for (text, form), starts in zip(forms.items(), begins, strict=True):
-            if starts:
-                longest[text] = max(longest[text], _longest(form, document))
+        for document in {page.normal.text, page.rendered.text}:
+            begins = occurrences(document, [form[:LEAST] for form in forms.values()])
+            for (text, form), starts in zip(forms.items(), begins, strict=True):
+                if starts:
+                    longest[text] = max(longest[text], _longest(form, document))
     pieces = {}
     for text, form in forms.items():
         cuts = (cut for cut in reversed(find_all(form, " ")) if len(core(form[:cut])) <= longest[text])
@@ -378,13 +379,14 @@ def _all_places(wanted: Mapping[str, Sequence[str]], pages: Pages) -> dict[str, 
     left = {form for forms in wanted.values() for form in forms}
     found: dict[str, QuotePlace] = {}
     for name, page in pages() if left else ():
-        texts = sorted(left)
-        for form, starts in zip(texts, occurrences(page.normal.text, texts), strict=True):
-            spans = (page.normal.original(at, at + len(form)) for at in starts)
-            span = next((span for span in spans if span is not None), None)
-            if span is not None:
-                found[form] = QuotePlace(name, *span)
-        left -= found.keys()
+        for own, form_of in ((page.normal, str), (page.rendered, rendered_form)):
+            texts = {form: form_of(form) for form in sorted(left)}
+            for form, starts in zip(texts, occurrences(own.text, list(texts.values())), strict=True):
+                spans = (own.original(at, at + len(texts[form])) for at in starts)
+                span = next((span for span in spans if span is not None), None)
+                if span is not None:
+                    found[form] = QuotePlace(name, *span)
+            left -= found.keys()
         if not left:
             break
     return {text: tuple(found[form] for form in forms) for text, forms in wanted.items() if found.keys() >= set(forms)}

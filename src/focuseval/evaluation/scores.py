@@ -323,12 +323,14 @@ class Scores:
         return f"<Scores of {runs} over {topics}{first}>"
 
     def __str__(self) -> str:
-        """Return the means as a table, with the signature below: what ``print`` shows."""
-        return render(self.tables(), "table", signature=self.signature).rstrip("\n")
+        """Return the means as a table, with the signature and the remarks below: what ``print`` shows."""
+        table = render(self.tables(), "table", signature=self.signature).rstrip("\n")
+        return "\n".join((table, *self.remarks()))
 
     def _repr_html_(self) -> str:
         """Show the means in a notebook."""
-        return notebook(self.table(), self.signature)
+        table = self.table()
+        return notebook(replace(table, notes=(*table.notes, *self.remarks())), self.signature)
 
 
 def over_trials(scores: Scores) -> Scores:

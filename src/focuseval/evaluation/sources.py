@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from focuseval.collection.index import Collection
     from focuseval.evaluation.plan import Plan
+    from focuseval.formats.ranking import RankingOrder
 
 
 def named_runs(runs: Any) -> tuple[tuple[str, ...], tuple[Any, ...]]:
@@ -94,7 +95,7 @@ def as_gold(gold: Any, index: Collection | None) -> Gold:
     return gold if index is None else place_gold(gold, index)
 
 
-def read(source: Any, run_format: str | None, index: Collection | None) -> Run:
+def read(source: Any, run_format: str | None, index: Collection | None, order: RankingOrder | None = None) -> Run:
     """Return one run: as it is, read from its file, or made of a frame's columns; texts placed where they can be."""
     if isinstance(source, Run):
         if source.faults:
@@ -103,14 +104,16 @@ def read(source: Any, run_format: str | None, index: Collection | None) -> Run:
     if isinstance(source, (str, PathLike)):
         from focuseval.formats import read_run  # noqa: PLC0415  a run in memory needs no reader
 
-        return read_run(fspath(source), format=run_format, index=index, hashed=False)
+        return read_run(fspath(source), format=run_format, index=index, hashed=False, order=order)
     if _by_topic(source):
         from focuseval.formats.frameworks import run_from_results  # noqa: PLC0415  only a retriever's output needs it
+        from focuseval.formats.ranking import in_order  # noqa: PLC0415  as above
 
-        return _placed(run_from_results(source, doc_key=None if index is None else ""), index)
+        run = run_from_results(source, doc_key=None if index is None else "")
+        return _placed(run if order is None else in_order(run, order), index)
     from focuseval.formats.frames import run_from_frame  # noqa: PLC0415  only frames need it
 
-    return run_from_frame(source, documents=index)
+    return run_from_frame(source, documents=index, order=order)
 
 
 def _placed(run: Run, index: Collection | None) -> Run:
@@ -126,7 +129,7 @@ def _placed(run: Run, index: Collection | None) -> Run:
 
 def load(source: Any, plan: Plan, index: Collection | None) -> Run:
     """Return one run as the plan wants it: repaired where that is asked for, and with strict structure."""
-    run = read(source, plan.run_format, index)
+    run = read(source, plan.run_format, index, plan.order)
     if plan.repair and plan.task:
         from focuseval.measures.checks import repair  # noqa: PLC0415  only asked for by name
 

@@ -20,6 +20,7 @@ from focuseval.engine.storage import location
 from focuseval.errors import FocusevalError
 from focuseval.evaluation.scoring import match_source, refuse_invalid, remarks_on_order, score_match
 from focuseval.formats.files import ahead, block_bounds, block_run, streamed_format
+from focuseval.formats.ranking import contradicted
 from focuseval.measures.prepared import prepare
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def score_stream(
 ) -> RunScores | None:
     """Return a run's scores, gathered from those of its blocks, here or `elsewhere`; None where it is read at once."""
     streamable = (
-        not (plan.repair or plan.queries or len(prepared.gold.elements.topic))
+        not (plan.repair or plan.queries or plan.order or len(prepared.gold.elements.topic))
         and plan.policies.compat == "none"
         and all(asked.measure.needs in {("spans",), ("documents",)} for asked in plan.measures)
         and not isinstance(plan.chunks, tuple)
@@ -134,8 +135,10 @@ def topic_codes(prepared: Prepared) -> dict[str, int]:
 
 
 def _piece(run: Run, number: dict[str, int], plan: Plan, prepared: Prepared) -> Piece | None:
-    """Score one block; None where the run must be read at once: its texts aligned, or a line of the file named."""
-    if run.text is not None or run.split_topics:  # a remark would count lines from the block's first one
+    """Score one block; None where the run must be read at once: its texts aligned, its order checked, a line named."""
+    if (
+        run.text is not None or run.split_topics or contradicted(run)
+    ):  # a remark would count lines from the block's first one
         return None
     codes = np.sort(np.array([number[name] for name in run.topics if name in number], np.int64))
     strangers = frozenset(name for name in run.topics if name not in number)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from focuseval.errors import FormatError, UsageError, did_you_mean
 from focuseval.formats import detection as detect_by
 from focuseval.formats.content import open_sources
+from focuseval.formats.ranking import in_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from focuseval.data.run import Run
     from focuseval.formats.content import Source
+    from focuseval.formats.ranking import RankingOrder
 
 Kind = Literal["run", "gold"]
 Faults = Literal["refuse", "keep"]
@@ -52,21 +54,29 @@ class Format:
         """Return what the module has under a name, None where it has nothing."""
         return getattr(import_module(f"focuseval.formats.{self.module}"), name, None)
 
-    def reader(self, documents: Any, faults: Faults = "refuse") -> Callable[..., Any]:
+    def reader(
+        self,
+        documents: Any,
+        faults: Faults = "refuse",
+        order: RankingOrder | None = None,
+        *,
+        part: bool = False,
+    ) -> Callable[..., Any]:
         """Return the reader, given the documents (or None) where it takes them.
 
-        With ``faults="keep"`` a run keeps its faults, for a caller that lists them; else they are errors.
+        With ``faults="keep"`` a run keeps its faults, for a caller that lists them; else they are errors. A run is
+        ranked in `order`; see `focuseval.formats.ranking.in_order`, which looks at whole runs, not at a `part` of one.
         """
         read: Callable[..., Any] = self.find(self.function)
         read = partial(read, documents=documents) if self.located else read
 
-        def read_faultless(source: Source, **more: Any) -> Run:
+        def read_ranked(source: Source, **more: Any) -> Run:
             run: Run = read(source, **more)
-            if run.faults:
+            if run.faults and faults == "refuse":
                 raise run.faults[0]
-            return run
+            return run if part else in_order(run, order)
 
-        return read if self.kind == "gold" or faults == "keep" else read_faultless
+        return read if self.kind == "gold" else read_ranked
 
     def writer(self, documents: Any) -> Callable[..., Any]:
         """Return the writer in the same way; a format that can only be read is refused."""
@@ -242,6 +252,8 @@ def detect_source(source: Source, kind: Kind | None = None) -> Format:
         found = f"a {other.kind} ({other.name})"
     elif root := detect_by.root(head):
         found = f"XML with the root <{root.decode('utf-8', 'replace')[:40]}>"
+    elif keys := detect_by.first_keys(head):
+        found = detect_by.rows_found(keys, kind)
     else:
         found = repr(head.lstrip().split(b"\n")[0][:40].decode("utf-8", "replace").strip())
     by_name = f", or name the {kind}'s format" if kind else "; documents are indexed first, with 'focuseval index'"

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
 BOM = b"\xef\xbb\xbf"
+PARQUET, ZIP = b"PAR1", b"PK\x03\x04"
+"""How files of Parquet and of Excel begin."""
 _LARGE = 1 << 24
 _LONG_LINE = 1 << 24
 """Bytes that no line of a run or gold in lines has: to cut it into fields takes fifty times as much memory."""
@@ -96,6 +98,10 @@ def source_of(raw: bytes, name: str = "<memory>", *, hashed: bool = True) -> Sou
             thread.join()
         return state.hexdigest() if hashed else ""
 
+    if data[:4] in (PARQUET, ZIP):
+        from focuseval.formats.sheets import as_lines  # noqa: PLC0415  few files are Parquet or Excel
+
+        return Source(name, as_lines(bytes(data), name), digest)
     return Source(name, data[len(BOM) :] if data[:3] == BOM else data, digest)
 
 

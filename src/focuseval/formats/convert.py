@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from focuseval.data.gold import Gold
     from focuseval.data.run import Run
     from focuseval.formats.catalogue import Format, Kind
+    from focuseval.formats.ranking import RankingOrder
 
 
 def convert_file(
@@ -57,11 +58,13 @@ def convert_file(
     replace: bool = False,
     cutoff: int | None = None,
     change: Callable[[Run], Run] | None = None,
+    order: RankingOrder | None = None,
 ) -> tuple[Remark, ...]:
     """Convert a run or a gold file into another format, and return the remarks of reading and writing.
 
     With `replace` a folder of assessments that exists already is replaced; `cutoff` is the most results of a topic;
-    `change` makes another run of what was read, and a remark counts the results that it leaves out.
+    `change` makes another run of what was read, and a remark counts the results that it leaves out;
+    `order` is what ranks them.
     """
     sources = open_sources(source)
     before = given or (detect_source(sources[0]) if len(sources) == 1 else one_format(sources))
@@ -75,7 +78,7 @@ def convert_file(
     if len(sources) > 1:
         what = "expected one file, as a run is, found a folder of several"
         raise FormatError(what, at=sources[1].name, remedy="name the file")
-    run: Run = before.reader(index)(sources[0])
+    run: Run = before.reader(index, order=order)(sources[0])
     if not run.topics:
         raise FormatError("expected results, found a run without topics", at=source, remedy="is it the right file?")
     if index is not None and run.start is not None:

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from focuseval.data.fields import KNOWN, NAMES, NESTED, QUESTION_IDS, spelled
+from focuseval.data.fields import AROUND, KNOWN, NAMES, NESTED, QUESTION_IDS, column_name, delimiter_of, short, spelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 FLAT_SQUAD = frozenset({"context", "question", "answers"})
 """The fields of a question in a SQuAD file of rows."""
 
-_OURS = frozenset(NAMES) - {"results", "references"}
+_OURS = frozenset(NAMES) - {"results", "references", "distance", "answers"}
 """The names of the fields in our own files."""
 
 _ROOT = re.compile(rb"<([A-Za-z_][\w.-]*)")
@@ -164,16 +164,18 @@ def first_keys(head: bytes) -> frozenset[str]:
     """
     begin = head.lstrip()[:1]
     if begin in {b"{", b"["}:
-        if _SCORES.match(head):
-            return frozenset({"topic", "doc", "score"})
         outer, inner = _keys_after(head, 0), re.search(rb"\[\s*\{", head)
-        around_list = inner is not None and begin == b"{" and not outer & KNOWN
+        if _SCORES.match(head) and not outer & KNOWN:
+            return frozenset({"topic", "doc", "score"})
+        if {"columns", "data"} <= outer and (listed := re.search(rb'"columns"\s*:\s*\[([^\]]*)\]', head)):
+            return frozenset(name.decode() for name in re.findall(rb'"([^"]*)"', listed[1]))  # pandas, split
+        around_list = inner is not None and begin == b"{" and not outer & AROUND
         return _keys_after(head, inner.start()) if inner and around_list else outer
     header = head.partition(b"\n")[0].decode("utf-8", "replace").strip("\ufeff\r")
     if begin == b"<" or (not header.isprintable() and "\t" not in header):
         return frozenset()
-    names = header.split("\t" if "\t" in header else ",")
-    return frozenset(name.strip('"') for name in names) if len(names) > 1 else frozenset()
+    names = header.split(delimiter_of(header))
+    return frozenset(map(column_name, names)) if len(names) > 1 else frozenset()
 
 
 def _keys_after(head: bytes, at: int) -> frozenset[str]:
@@ -210,8 +212,9 @@ def run_rows(head: bytes) -> bool:
     keys = first_keys(head)
     if not _names_topic(keys) or (run_jsonl(head) and not keys & KNOWN - _OURS):
         return False
-    placed = any(spelled(keys, name) for name in ("text", "start", "path", "rank", "score"))
-    named = bool(spelled(keys, "doc") or keys & {*NESTED, *NAMES["text"][1:]})
+    placed = any(spelled(keys, name) for name in ("text", "start", "path", "rank", "score", "distance"))
+    ranked = keys & {"rank", *NAMES["score"], *NAMES["distance"]}
+    named = bool(spelled(keys, "doc") or keys & {*NESTED, *NAMES["text"][0 if ranked else 1 :]})
     return bool(spelled(keys, "results")) or (named and placed and not _judges(keys))
 
 
@@ -220,7 +223,8 @@ def gold_rows(head: bytes) -> bool:
     keys = first_keys(head)
     if not _names_topic(keys) or gold_jsonl(head) or (run_jsonl(head) and not _judges(keys)):
         return False
-    ranked = bool(keys & {"rank", *NAMES["text"], "similarity"}) or ("score" in keys and len(keys) > 3)
+    returned = {"rank", *NAMES["text"], *NAMES["score"][1:], *NAMES["distance"]}
+    ranked = bool(keys & returned) or ("score" in keys and len(keys) > 3)
     spans = bool(spelled(keys, "doc")) and (bool(spelled(keys, "start")) or "score" in keys) and not ranked
     return _judges(keys) or spans
 
@@ -234,7 +238,28 @@ def _names_topic(keys: frozenset[str]) -> bool:
 def _judges(keys: frozenset[str]) -> bool:
     """Say whether a row has what only judgements have."""
     marked = keys & {"relevance", "grade", "quote", *NAMES["need"]} or ("answer" in keys and spelled(keys, "doc"))
-    return bool(spelled(keys, "references") or marked)
+    answers = keys & {*NAMES["answers"]} - ({"answer"} if spelled(keys, "results") else set())
+    answered = answers and not keys & {"rank", *NAMES["score"], *NAMES["distance"]}
+    return bool(spelled(keys, "references") or marked or answered)
+
+
+def rows_found(keys: frozenset[str], kind: str | None) -> str:
+    """Return what rows with these fields lack to be a run or a gold, with a line to copy."""
+    from difflib import get_close_matches  # noqa: PLC0415  only a file that is not understood needs it
+
+    near = {key: get_close_matches(key, KNOWN, 1, 0.8) for key in sorted(keys - KNOWN - set(QUESTION_IDS))}
+    meant = "".join(f" (is {key!r} {close[0]!r}?)" for key, close in near.items() if close)
+    lacks = "a 'topic' or a 'question'"
+    if _names_topic(keys) or keys & set(QUESTION_IDS):
+        lacks = "what was found: a 'doc' with a 'text', a 'start' or a 'score'; or a list as 'contexts'"
+        if kind == "gold":
+            lacks = "what answers the question: a 'quote', a 'doc' with 'start' and 'end'; or a list as 'quotes'"
+    sample = '"quote": "…"' if kind == "gold" else '"rank": 1, "text": "…"'
+    rows = "gold-rows" if kind == "gold" else "run-rows"
+    names = [key if key.isprintable() and len(key) < 40 else short(key) for key in sorted(keys)]
+    fields = ", ".join(names[:12]) + (" …" if names[12:] else "") + meant
+    line = f'{{"topic": "q1", "doc": "a.md", {sample}}}'
+    return f"rows with the fields {fields}, nearest to {rows}, which lack {lacks}, as in {line}"
 
 
 # collections for retrieval-augmented generation

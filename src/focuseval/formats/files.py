@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice
 from os import PathLike
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from focuseval.data.gold import Gold
     from focuseval.data.run import Run
     from focuseval.formats.catalogue import Faults, Format
+    from focuseval.formats.ranking import RankingOrder
 
     Documents = Collection | str | Path | Mapping[str, str]
     """What may be given as documents: an index, a folder or a file of documents, or a mapping from ids to texts."""
@@ -46,18 +47,20 @@ def read_run(
     docs: Documents | None = None,
     hashed: bool = True,
     faults: Faults = "refuse",
+    order: RankingOrder | None = None,
 ) -> Run:
     """Return the run in a file (``-``: standard input).
 
     Documents (`docs`: a folder, a file, an index, a mapping from ids to texts; or an open `index`) resolve its paths
     and texts to spans. With ``hashed=False`` its `sha256` stays empty. With ``faults="keep"`` scores that are no finite
     numbers, and documents that a TREC run repeats, are not refused: the run's `faults` say why no measure can be
-    computed, and a score that is no finite number ranks last.
+    computed, and a score that is no finite number ranks last. `order` says what ranks the results where the file does
+    not, or does it wrongly: ``"file"``, descending ``"score"``, or ``"lower"`` scores first, for distances.
     """
     index = index if docs is None else _opened(docs)
     source = open_source(path, hashed=hashed)
     chosen = find_format(format, "run") if format else detect_source(source, "run")
-    run: Run = chosen.reader(index, faults)(source)
+    run: Run = chosen.reader(index, faults, order)(source)
     return run if index is None else place_run(run, index)
 
 
@@ -76,7 +79,13 @@ def read_gold(
     index = index if docs is None else _opened(docs)
     sources = open_sources(path)
     chosen = find_format(format, "gold") if format else one_format(sources)
-    return placed_gold(chosen.reader(index)(sources), index)
+    gold = chosen.reader(index)(sources)
+    asked = None if isinstance(path, Source) or str(path) == "-" else location(path) / "queries.jsonl"
+    if asked is not None and not any(gold.queries.values()) and asked.is_file():  # beside the judgements of BEIR
+        from focuseval.data.topics import read_topics  # noqa: PLC0415  few golds have their questions in another file
+
+        gold = replace(gold, queries={topic.id: topic.title for topic in read_topics(str(asked))})
+    return placed_gold(gold, index)
 
 
 def _opened(docs: Documents) -> Collection:
@@ -285,7 +294,7 @@ class LargeRun:
 
 def _block_reader(path: Location, name: str) -> tuple[Callable[[Source], Run], Callable[[bytes], Any]]:
     """Return how the blocks of a file in this format are read, and how its lines name their topic."""
-    read = find_format(name, "run").read
+    read = find_format(name, "run").reader(None, part=True)
     if name != "trec-run":
         return read, json_topic
     with path.open("rb") as file:

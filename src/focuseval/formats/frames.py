@@ -24,6 +24,7 @@ from pyarrow.interchange import from_dataframe
 from focuseval.data.fields import NAMES, missing, spelled
 from focuseval.errors import FormatError, Place
 from focuseval.formats.gold_rows import gold_of, judgements_of
+from focuseval.formats.ranking import in_order
 from focuseval.formats.rows import Row
 from focuseval.formats.run_rows import FRAME, WHICH_COLUMN, NamedColumns, columns_of, columns_run, in_code_points
 from focuseval.placing.place import place_run
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from focuseval.collection.index import Collection
     from focuseval.data.gold import Gold
     from focuseval.data.run import Run
+    from focuseval.formats.ranking import RankingOrder
 
 
 def to_table(frame: Any) -> pa.Table:
@@ -92,12 +94,14 @@ def run_from_frame(
     columns: Mapping[str, str] | None = None,
     unit: str = "code points",
     documents: Collection | Mapping[str, str] | None = None,
+    order: RankingOrder | None = None,
 ) -> Run:
     """Return the results in a frame, one a row (or a list of them for every question), as a run.
 
     Columns are found by the names in `focuseval.data.fields`. Ranked by rank, else by descending score, else as they
-    stand. Where `documents` are given, texts are aligned with them (and an index resolves paths), and a text without a
-    document is looked for in all of them; the run's remarks say what was found.
+    stand; or in `order`, as `focuseval.read_run` has it. Where `documents` are given, texts are aligned with them (and
+    an index resolves paths), and a text without a document is looked for in all of them; the run's remarks say what was
+    found.
 
     >>> run = run_from_frame([{"topic": "q1", "doc": "a", "score": s, "start": 0, "end": 9} for s in (0.1, 0.7)])
     >>> run.score.tolist(), run.line.tolist()
@@ -110,6 +114,7 @@ def run_from_frame(
     plain = not there or (spelled(there, "doc") and spelled(there, "topic") and not spelled(there, "results"))
     named = NamedColumns(table) if plain and not lengths else columns_of(_rows(table), FRAME)
     run = replace(columns_run(named, run_id, unit, collection), file=FRAME, sha256=_digest(table))
+    run = in_order(run, order)
     return run if collection is None else place_run(run, collection)
 
 

@@ -40,7 +40,7 @@ from focuseval.data.gold import ANSWERABLE, UNKNOWN
 from focuseval.data.remarks import counted_kinds
 from focuseval.engine.native import indices
 from focuseval.errors import FormatError
-from focuseval.formats.json_records import Known, Text, Whole, Word, batch, checked, no_object, records
+from focuseval.formats.json_records import Known, Text, Whole, Word, batch, checked, no_object, other_keys, records
 from focuseval.formats.judgements import SpanRows, first_span, judged_rows, refuse_first
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def _judgement(noticed: Counter[str], value: dict[str, Any], constants: list[str
     """
     if constants:
         raise no_object(f": {constants[0]} is not a number", at)
-    noticed["other_keys"] += len(value.keys() - set(JudgementRecord.__struct_fields__))
+    noticed["other_keys"] += len(other_keys(value, JudgementRecord, at))
     null = value.get("spans", ()) is None and value.get("relevance") is None
     unanswered = value.get("answerable") is False and value.get("doc") is None
     noticed["null_spans"] += null and not unanswered

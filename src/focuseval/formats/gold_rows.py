@@ -13,7 +13,11 @@ A row is a span, a graded document, or a question with the list of what answers 
 
 ====================  ================================================================================================
 quote                 ``quote answer content text page_content contents passage chunk``
-list of spans         ``spans reference_contexts context evidence references``: texts, or objects with these fields
+list of spans         ``spans reference_contexts context evidence references quotes``: texts, or objects with these
+                      fields
+answers               ``answers ground_truth ground_truths expected expected_output expected_answer reference answer``,
+                      in rows without any of these: gold where the documents hold the very text, else left out, and
+                      counted; refused if they hold none. An ``answer`` beside retrieved contexts is a system's own
 need                  ``need nugget subtopic hop``: spans with the same name are alternatives (see gold-jsonl);
                       ``<1-hop>`` before a context of RAGAS is its name, not part of it
 relevance             ``relevance grade``; ``score`` in a file of three columns
@@ -30,10 +34,11 @@ qrels.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from focuseval.data.fields import NAMES, missing, short, topic_of, value
+from focuseval.data.fields import NAMES, short, topic_of, value
 from focuseval.data.gold import UNKNOWN
 from focuseval.data.remarks import Remark, worded
 from focuseval.errors import FormatError
@@ -78,6 +83,8 @@ class JudgedSpan(NamedTuple):
     grade: int | None = None
     tags: tuple[str, ...] = ()
     group: str = ""
+    answer: bool = False
+    """Whether the quote is an answer, which may be in words of its own."""
 
     @property
     def marks(self) -> bool:
@@ -114,12 +121,17 @@ def judgements_of(row: Mapping[str, Any], at: Place) -> list[JudgedSpan]:
         items = [] if listed is None else as_list(listed, "references", at, row)
         return [_item(item, base) for item in items] or [base]
     found = _span(row, base)
+    generated = bool(row.keys() & set(NAMES["results"]))
+    said = {name: row[name] for name in NAMES["answers"] if name in row and not (generated and name == "answer")}
+    if (not found.marks and found.grade is None) or (found.doc is None and found.quote == row.get("answer")):
+        answers = value(said, "answers", at)
+        texts = [] if answers is None else as_list(answers, "answers", at) if isinstance(answers, list) else [answers]
+        if texts:
+            return [_item(text, base)._replace(answer=True) for text in texts]
     if found.doc is None and not found.quote:
         wanted = f"a list as {', '.join(NAMES['references'])}, or a document with a span, a quote or a relevance"
         what = f"expected what answers the question ({wanted}), found {', '.join(map(str, row))}"
         raise FormatError(what, at=at, remedy="add one of these fields")
-    if found.doc is None and found.quote == row.get("answer"):  # in its own words, more often than in the document's
-        raise missing("doc", row, at)
     return [found]
 
 
@@ -149,6 +161,9 @@ def _item(item: Any, base: JudgedSpan) -> JudgedSpan:
 def gold_of(judgements: Sequence[JudgedSpan], documents: Collection | None, sources: Sequence[Source] = ()) -> Gold:
     """Return judgements as a gold, gathered by topic and document; texts without a document find it in `documents`."""
     found, remarks = _with_documents(judgements, documents)
+    asked = Counter(topic for topic, _ in {(one.topic, one.at) for one in judgements if one.topic == one.query})
+    if same := asked.total() - len(asked):
+        remarks = (*remarks, Remark("same question", same))
     code = {source.name: number for number, source in enumerate(sources)}
     rows = Judgements()
     pairs: dict[tuple[str, str], list[JudgedSpan]] = {}
@@ -191,6 +206,10 @@ def _with_documents(
         for one in judgements
     ]
     counts = holders.tolist()
+    if all(one.answer for one in nameless) and 1 not in counts:
+        first = f"found answers in words of their own: {short(nameless[0].quote)} is in {counts[0] or 'none'} of them"
+        remedy = "add the passages that hold the answer, as 'quotes' or 'reference_contexts'"
+        raise FormatError(f"expected texts of one document each, {first}", at=nameless[0].at, remedy=remedy)
     several = [(one, number) for one, number in zip(nameless, counts, strict=True) if number > 1]
     nowhere = [one for one, number in zip(nameless, counts, strict=True) if number == 0]
     numbers = (len(nameless) - len(several) - len(nowhere), len(several), len(nowhere))

@@ -22,7 +22,7 @@ from focuseval.formats.content import refuse_binary
 from focuseval.formats.rows import SURROGATE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -155,6 +155,23 @@ def checked(kind: type[msgspec.Struct], name: str, value: Any, at: Place) -> Any
             what = f"expected text as {name!r}, found a lone surrogate"
             raise FormatError(what, at=at, remedy=SURROGATE) from error
     return value
+
+
+def other_keys(value: Mapping[str, Any], kind: type[msgspec.Struct], at: Place) -> list[str]:
+    """Return the keys of an object that are none of a record's; one that is a letter away from one is refused."""
+    known = kind.__struct_fields__
+    others = [key for key in value if key not in known]
+    if not others:
+        return others
+    from focuseval.placing.approximate import distances  # noqa: PLC0415  few files have other keys
+
+    for key in others:
+        slip = (name for name in known if distances(key, name, anchored=True)[-1] == 1 or sorted(key) == sorted(name))
+        meant = next(slip, None)
+        if meant is not None:
+            what = f"expected only the keys {', '.join(known)}, or others, found {key!r}, nearly {meant!r}"
+            raise FormatError(what, at=at, remedy="correct or rename the key")
+    return others
 
 
 @cache

@@ -6,17 +6,28 @@ of order only tied rows move. Every order is deterministic: what still ties stay
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from focuseval.data.remarks import Remark
 from focuseval.engine.native import hash64, indices, joint, rows_of_chunks
+from focuseval.errors import FormatError, UsageError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from focuseval.data.run import Run
+
+RankingOrder = Literal["file", "score", "lower"]
+"""What ranks results: their order in the file, descending scores, or ascending ones (distances)."""
+
+DISTANCES = "distances"
+"""The attribute of a run whose scores are distances, with the sign changed so that the highest is best."""
 
 _STRETCH = 1 << 18
 _FEW = 200
@@ -150,7 +161,76 @@ def ranked(columns: dict[str, Any]) -> dict[str, Any]:
     order = by_rank(columns["topic"], columns["rank"], columns["score"])
     if order is None:
         return columns
-    return {name: (lines_taken if name == "line" else taken)(column, order) for name, column in columns.items()}
+    moved = {name: (lines_taken if name == "line" else taken)(column, order) for name, column in columns.items()}
+    return moved if columns["rank"] is not None else {**moved, "listed": order.origin}
+
+
+_BY_CHANCE = 0.05
+"""Lists that are wholly the wrong way round are refused if fewer than this share of random orders would be."""
+
+
+def in_order(run: Run, order: RankingOrder | None) -> Run:
+    """Return a run ranked as asked: as in the file, by descending score, or by ascending score (`lower` is better).
+
+    Without an `order` the run stays as it was read, unless its lists contradict its scores throughout: the file, or its
+    ranks, put the lower of any two scores first. Such scores are mostly distances, and are refused; where the lists are
+    so short that this may be chance there is a remark instead.
+    """
+    distances = DISTANCES in run.attributes
+    if distances:
+        run = replace(run, attributes={name: said for name, said in run.attributes.items() if name != DISTANCES})
+    if order is None:
+        return _unless_reversed(run)
+    if order not in get_args(RankingOrder):
+        raise UsageError(f"expected order= as one of {', '.join(get_args(RankingOrder))}, found {order!r}")
+    order = "score" if order == "lower" and distances else order
+    place = np.arange(len(run)) if run.line is None else run.line
+    place = place if run.listed is None else run.listed
+    if order == "file":
+        key = place
+    elif run.score is None:
+        raise FormatError("expected scores to rank by, found none", at=run.file, remedy='use order="file"')
+    elif order == "score" and not ((np.diff(run.topic) == 0) & (np.diff(run.score) > 0)).any():
+        return run  # they decide already; a TREC run has its own rule for ties
+    else:
+        key = run.score if order == "lower" else -run.score
+    line = np.arange(1, len(run) + 1) if run.line is None else run.line
+    ranked = replace(run, line=line).take(np.lexsort((place, key, run.topic)))
+    rank = (np.arange(len(run)) - ranked.bounds[ranked.topic] + 1).astype(np.int32)
+    score = -ranked.score if order == "lower" and ranked.score is not None else ranked.score
+    return replace(ranked, rank=rank, score=score, listed=None)
+
+
+def _unless_reversed(run: Run) -> Run:
+    """Return a run, unless its lists stand wholly the wrong way round by its scores and that is hardly chance."""
+    place = run.rank if run.rank is not None else run.listed
+    if run.score is None or place is None or not contradicted(run):
+        return run
+    apart = (np.diff(run.topic) == 0) & (np.diff(run.score) != 0)
+    several = np.bincount(run.topic[1:][apart]) + 1.0  # different scores of every topic
+    rows = np.flatnonzero(apart)
+    row = int(rows[np.argmin(place[rows + 1])])
+    first, second = sorted((row, row + 1), key=lambda i: place[i])
+    what = f"{run.score[first]:g} before {run.score[second]:g} in topic {run.topic_of(row)!r}"
+    if math.exp(-sum(math.lgamma(number + 1) for number in several.tolist())) > _BY_CHANCE:
+        return replace(run, remarks=(*run.remarks, Remark("reversed", details=(what,))))
+    listed = "ranks" if run.rank is not None else "the order of the file"
+    remedy = 'say which is right: order="lower" (distances), order="file" or order="score"'
+    what = f"expected scores that fall from the best result on, found that all rise with {listed}: {what}"
+    raise FormatError(what, at=run.at(first), remedy=remedy)
+
+
+def contradicted(run: Run) -> bool:
+    """Say whether in the file (or by its ranks) scores rise, and never fall, from result to result of a topic."""
+    place = run.rank if run.rank is not None else run.listed
+    if run.score is None or place is None or len(run) < 2:
+        return False
+    for end in (_FEW, len(run)):  # a few rows mostly say no
+        same, s, p = np.diff(run.topic[:end]) == 0, run.score[:end], place[:end]
+        if bool((same & (p[1:] > p[:-1]) & (s[1:] != s[:-1])).any()):
+            return False  # of ties, not all rows are neighbours of other scores
+    change = np.diff(run.score[np.lexsort((place, run.topic))])[same]
+    return bool((change > 0).any() and not (change < 0).any())
 
 
 def taken(column: Any, order: Order) -> Any:

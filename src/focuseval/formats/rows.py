@@ -15,7 +15,16 @@ import math
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from focuseval.data.fields import KNOWN, NAMES, layers, numbered_lines, short, value
+from focuseval.data.fields import (
+    AROUND,
+    NAMES,
+    column_name,
+    delimiter_of,
+    layers,
+    numbered_lines,
+    short,
+    value,
+)
 from focuseval.errors import FormatError, Place
 from focuseval.formats.columns import FAR
 
@@ -28,6 +37,7 @@ T = TypeVar("T")
 
 SURROGATE = "write the character itself, in UTF-8"
 _WORDS = {str: "a text", int: "a whole number", list: "a list", dict: "an object"}
+_ASKED = frozenset((*NAMES["topic"], *NAMES["query"]))
 _BETWEEN = re.compile(r"[\s,]*")
 
 
@@ -155,8 +165,10 @@ def _json_rows(text: str, source: Source) -> Iterator[Row]:
     rest = next(values, None)
     if not listed and rest is None and isinstance(value, dict):
         inner = [rows for rows in value.values() if isinstance(rows, list) and rows and isinstance(rows[0], dict)]
-        if len(inner) == 1 and not value.keys() & KNOWN:
+        if len(inner) == 1 and not value.keys() & AROUND:
             yield from (Row(None, row) for row in inner[0])
+        elif rows := _pandas_rows(value):
+            yield from (Row(None, row) for row in rows)
         elif value and all(isinstance(scores, dict) for scores in value.values()):
             for topic, scores in value.items():
                 yield from (Row(None, {"topic": topic, "doc": doc, "score": score}) for doc, score in scores.items())
@@ -167,6 +179,16 @@ def _json_rows(text: str, source: Source) -> Iterator[Row]:
         if not isinstance(row, dict):
             raise FormatError(f"expected an object, found {json.dumps(row)[:40]}", at=source.at(number))
         yield Row(number, row)
+
+
+def _pandas_rows(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of an object that pandas writes (``to_json``, also with ``orient="split"``); none of others."""
+    if isinstance(value.get("columns"), list) and isinstance(value.get("data"), list):
+        return [dict(zip(value["columns"], row, strict=False)) for row in value["data"] if isinstance(row, list)]
+    columns = {name: column for name, column in value.items() if isinstance(column, dict)}
+    if len(columns) < len(value) or not columns.keys() & _ASKED:
+        return []
+    return [{name: column.get(n) for name, column in columns.items()} for n in next(iter(columns.values()))]
 
 
 def _values(text: str, at: int, source: Source, *, closed: bool) -> Iterator[tuple[int, Any]]:
@@ -193,17 +215,17 @@ def _values(text: str, at: int, source: Source, *, closed: bool) -> Iterator[tup
 
 
 def table_rows(source: Source, needed: tuple[str, ...] = ()) -> Iterator[Row]:
-    """Yield the rows of CSV, or TSV if the header has tabs, with the line on which each begins; an empty field is none.
+    """Yield the rows of CSV or TSV, as the header has it, with the line on which each begins; an empty field is none.
 
     Fields may hold line breaks. The header must have the columns that are `needed`.
     """
     text = _decoded(source)
     csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
-    delimiter = "\t" if "\t" in text.partition("\n")[0] else ","
+    delimiter = delimiter_of(text.partition("\n")[0])
     reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter)
     line = 0
     try:
-        header = next(reader, [])
+        header = [column_name(name) for name in next(reader, [])]
         if not set(needed) <= set(header):
             raise FormatError(f"expected columns {','.join(needed)}, found {','.join(header)!r}", at=source.at(1))
         line = reader.line_num
@@ -251,7 +273,7 @@ def result_of(row: Mapping[str, Any], at: Place) -> dict[str, Any]:
         "start": start,
         "end": end,
         "rank": whole(value(row, "rank", at), "rank", at),
-        "score": real(value(row, "score", at), "score", at),
+        **{name: real(value(row, name, at), name, at) for name in ("score", "distance")},
         "chunk": whole(value(numbered, "chunk", at), "chunk", at),
         **{name: value(row, name, at) for name in ("path", "end_path", "run")},
     }

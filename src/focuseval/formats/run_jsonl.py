@@ -8,12 +8,14 @@
 
 Offsets are code points, half-open; ``start`` alone is an entry point. ``chunk`` may number a document's chunks, ``run``
 name the run (one in a file). **rank** decides the ranking, else descending **score**, else the file order. Every result
-has a place, or none has (whole documents); ``"start": -1`` declares a place unknown.
+has a place, or none has (whole documents); ``"start": -1`` declares a place unknown. Other keys are left out, and
+counted; one that is a letter away from these is refused.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,10 +24,11 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.data.fields import json_line
+from focuseval.data.remarks import Remark
 from focuseval.data.run import Run
 from focuseval.errors import FormatError
 from focuseval.formats.columns import FAR
-from focuseval.formats.json_records import Text, Whole, Word, batch, checked, no_object, no_score, records
+from focuseval.formats.json_records import Text, Whole, Word, batch, checked, no_object, no_score, other_keys, records
 from focuseval.formats.ranking import ranked, topic_codes
 
 if TYPE_CHECKING:
@@ -62,10 +65,10 @@ _OPTIONAL = frozenset({"start", "end", "chunk"})
 
 def read(source: Source) -> Run:
     """Return the run in ranking order."""
-    faults: list[FormatError] = []
+    faults, others = list[FormatError](), Counter[str]()
     batches, lines = [], [np.zeros(0, np.int64)]
     try:
-        for results, numbers in records(source, Result, partial(_result, faults)):
+        for results, numbers in records(source, Result, partial(_result, faults, others)):
             batches.append(batch(results, _SCHEMA))
             lines.append(numbers)
     except FormatError as error:
@@ -87,10 +90,14 @@ def read(source: Source) -> Run:
     if columns["start"] is not None and columns["end"] is None:
         columns["end"] = np.full(len(topic), -1, np.int64)
     run_id = names[0] if names else source.stem
-    return Run(run_id, topics, **ranked(columns), file=source.name, sha256=source.digest(), faults=tuple(faults[:1]))
+    remarks = (Remark("left keys", others.total(), (min(others),)),) if others else ()
+    named = {"file": source.name, "sha256": source.digest()}
+    return Run(run_id, topics, **ranked(columns) | named, remarks=remarks, faults=tuple(faults[:1]))
 
 
-def _result(faults: list[FormatError], value: dict[str, Any], constants: list[str], at: Place) -> Result:
+def _result(
+    faults: list[FormatError], others: Counter[str], value: dict[str, Any], constants: list[str], at: Place
+) -> Result:
     """Return the result that a line describes, or raise; a score that is no finite number is a fault."""
     score = value.get("score")
     unsound = isinstance(score, float) and not math.isfinite(score)
@@ -101,10 +108,7 @@ def _result(faults: list[FormatError], value: dict[str, Any], constants: list[st
         faults.append(error)
     elif unsound:
         faults.append(no_score("score", score, at))
-    unknown = value.keys() - set(Result.__struct_fields__)
-    if unknown:
-        names = ", ".join(Result.__struct_fields__)
-        raise FormatError(f"expected only the keys {names}, found {min(unknown)!r}", at=at, remedy="remove the key")
+    others.update(other_keys(value, Result, at))
     return Result(*(checked(Result, name, value.get(name), at) for name in Result.__struct_fields__))
 
 

@@ -19,9 +19,11 @@ doc                   ``doc document doc_id docid docno document_id corpus-id co
 text                  ``text chunk_text page_content content contents passage chunk``
 start, end            ``start start_index start_char start_char_idx begin offset``, ``end end_index end_char
                       end_char_idx``, or a ``length``
-rank, score, chunk    ``rank``; ``score similarity``; ``chunk chunk_index split_id``
+rank, score, chunk    ``rank``; ``score similarity relevance_score``, or ``distance``, of which less is better; ``chunk
+                      chunk_index split_id``
 elements, run         ``path``, ``end_path``; ``run``, the run's name
-list of results       ``retrieved_contexts contexts retrieval_context``: texts, or objects with these fields
+list of results       ``retrieved_contexts contexts retrieval_context documents source_nodes source_documents results``:
+                      texts, or objects with these fields
 ====================  ================================================================================================
 
 Other fields are left out. Texts without a document are looked for in all documents of ``--docs``, word for word and
@@ -42,7 +44,7 @@ from focuseval.data.fields import NAMES, disagree, missing, short, spelled, topi
 from focuseval.data.gold import UNKNOWN
 from focuseval.data.run import Run
 from focuseval.errors import FormatError, MissingDataError, Place
-from focuseval.formats.ranking import ranked, topic_codes
+from focuseval.formats.ranking import DISTANCES, ranked, topic_codes
 from focuseval.formats.rows import as_list, result_of, rows_of
 from focuseval.placing.normalise import from_bytes, from_utf16
 from focuseval.placing.texts import as_strings
@@ -91,6 +93,8 @@ def results_of(row: Mapping[str, Any], at: Place) -> list[dict[str, Any]]:
     for rank, item in enumerate([] if listed is None else as_list(listed, "results", at, row), 1):
         if not isinstance(item, Mapping | str):
             raise FormatError(f"expected a text or an object as a result, found {short(item)}", at=at)
+        if isinstance(item, Mapping) and isinstance(node := item.get("node"), Mapping):  # LlamaIndex
+            item = {**node, **item}  # noqa: PLW2901  its text and metadata are one level below its score
         result = {"text": item} if isinstance(item, str) else result_of(item, at)
         results.append({**result, "topic": topic, "rank": rank})
     return results
@@ -102,7 +106,7 @@ def columns_of(rows: Iterable[Row], file: str) -> NamedColumns:
     for row in rows:
         at = Place(file, row.line)
         some = results_of(row.values, at)
-        if some and "doc" not in some[0] and row.values.keys() & set(NAMES["results"]):
+        if some and row.values.keys() & set(NAMES["results"]):
             topic = some[0]["topic"]
             if topic in questions:
                 what = f"expected one row for the question {topic!r}, found another at {questions[topic]}"
@@ -123,7 +127,7 @@ def result_columns(results: Sequence[Mapping[str, Any]], file: str, lines: Seque
 _KINDS = {
     **dict.fromkeys(("topic", "doc", "text", "path", "end_path", "run"), pa.string()),
     **dict.fromkeys(("start", "end", "rank", "chunk"), pa.int64()),
-    "score": pa.float64(),
+    **dict.fromkeys(("score", "distance"), pa.float64()),
 }
 
 
@@ -148,6 +152,8 @@ def columns_run(
         names = table.texts("doc")
         document = pa.array([""] * len(text), pa.string()) if names is None else names.fill_null("")
     score = table.numbers("score", pa.float64())
+    if distances := score is None and (distance := table.numbers("distance", pa.float64())) is not None:
+        score = -distance
     if score is not None and len(rows := np.flatnonzero(~np.isfinite(score))):
         raise FormatError(f"expected a finite score, found {score[rows[0]]}", at=table.at(int(rows[0])))
     start, end = (
@@ -171,7 +177,7 @@ def columns_run(
         "chunk": table.numbers("chunk", pa.int64(), UNKNOWN),
         "line": table.lines,
     }
-    return Run(run_id, topics, **ranked(columns))
+    return Run(run_id, topics, **ranked(columns), attributes={DISTANCES: "yes"} if distances else {})
 
 
 def needs_documents(at: Place) -> MissingDataError:

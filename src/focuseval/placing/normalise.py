@@ -45,12 +45,14 @@ class Normalised:
     """Non-decreasing positions in the original, one for each character of `text`."""
     inside: NDArray[np.bool_]
     """Whether a cut before this character would fall inside a character of the original, or before a mark."""
+    until: NDArray[np.int64] | None = None
+    """Where in the original each character ends; None where that is one place behind its `source`."""
 
     def original(self, start: int, end: int) -> tuple[int, int] | None:
         """Return the span of the original behind a span of this text, None when it would cut a character in two."""
         if start >= end or self.inside[start] or (end < len(self.inside) and self.inside[end]):
             return None
-        return int(self.source[start]), int(self.source[end - 1]) + 1
+        return int(self.source[start]), int(self.source[end - 1] + 1 if self.until is None else self.until[end - 1])
 
 
 @lru_cache(maxsize=1 << 16)

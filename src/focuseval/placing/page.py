@@ -1,4 +1,4 @@
-"""The texts of one document, each at its place: exact, then normalised, then approximate; one place out of several.
+"""The texts of one document, each at its place: exact, normalised, rendered, then approximate; one out of several.
 
 Of several places one is chosen by what was claimed, by the neighbours, or not at all. A chunk's candidates are
 increasing starts. Chunks in chunk order start one after the other; a place is *forced* when the earliest and the latest
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from focuseval.data.placement import AMBIGUOUS, APPROXIMATE, EXACT, LOST, NORMALISED
 from focuseval.engine.lazy import cached_property
 from focuseval.placing.approximate import Grams, near_places
+from focuseval.placing.markup import rendered, rendered_form, squeezed, squeezed_form
 from focuseval.placing.normalise import Normalised, longer_than, normal_form, normalise
 from focuseval.placing.occurrences import occurrences
 
@@ -27,6 +28,9 @@ OPEN = -1
 
 _BLANKS = 256
 """Chunks with more white space than this between them do not touch."""
+
+_MARKED = 4
+"""A text with marks is at most so many times as long as without."""
 
 
 def nearest_candidate(starts: Sequence[int], claimed: int) -> int:
@@ -156,6 +160,10 @@ class Candidates(NamedTuple):
         return Placed(-1, -1, AMBIGUOUS, self.similarity, places) if places else Placed(-1, -1, LOST, 0.0, 0)
 
 
+_WAYS = {"normal": normal_form, "rendered": rendered_form, "squeezed": squeezed_form}
+"""Forms of a page in which texts are looked for, one after the other, and how a text is brought into them."""
+
+
 class Page:
     """A document's text; its normal form and its k-grams are made only when a text is not found without them."""
 
@@ -168,26 +176,38 @@ class Page:
         return normalise(self.text)
 
     @cached_property
+    def rendered(self) -> Normalised:
+        """The document's rendered form."""
+        return rendered(self.text)
+
+    @cached_property
+    def squeezed(self) -> Normalised:
+        """The document's rendered form without blanks."""
+        return squeezed(self.text)
+
+    @cached_property
     def grams(self) -> Grams:
         """The k-grams of the normal form."""
         return Grams(self.normal.text)
 
     def candidates(self, exact: Mapping[str, Sequence[int]], similarity: float) -> dict[str, Candidates]:
-        """Return the places of every text, from the first of the three ways that finds any."""
+        """Return the places of every text, from the first way that finds any."""
         texts = list(exact)
         found = [Candidates(EXACT, 1.0, at, [start + len(text) for start in at]) for text, at in exact.items()]
         most = int(len(self.normal.text) / similarity) + 1 if any(not one.starts for one in found) else 0
-        missing = [  # but for texts that are too long to be similar to any part of the document
-            i
-            for i, candidate in enumerate(found)
-            if not candidate.starts and (len(texts[i]) <= most or not longer_than(texts[i], most))
-        ]
-        forms = [normal_form(texts[i]) for i in missing]
-        starts_in_normal = occurrences(self.normal.text, forms) if forms else []
-        for i, form, starts in zip(missing, forms, starts_in_normal, strict=True):
-            spans = [span for at in starts if (span := self.normal.original(at, at + len(form)))]
-            places = Candidates(NORMALISED, 1.0, [start for start, _ in spans], [end for _, end in spans])
-            found[i] = places if spans else self._approximate(form, similarity)
+        sought = [i for i, candidate in enumerate(found) if not candidate.starts]
+        missing = [i for i in sought if len(texts[i]) <= _MARKED * most or not longer_than(texts[i], _MARKED * most)]
+        for way, form_of in _WAYS.items():
+            forms = [form_of(texts[i]) for i in missing]
+            form: Normalised | None = getattr(self, way) if forms else None
+            for i, text, starts in zip(missing, forms, occurrences(form.text, forms) if form else (), strict=True):
+                spans = [span for at in starts if form and (span := form.original(at, at + len(text)))]
+                found[i] = Candidates(NORMALISED, 1.0, [start for start, _ in spans], [end for _, end in spans])
+            missing = [i for i in missing if not found[i].starts]
+        for i in missing:
+            if len(texts[i]) > most and longer_than(texts[i], most):
+                continue  # it is too long to be similar to any part of the document
+            found[i] = self._approximate(normal_form(texts[i]), similarity)
         return dict(zip(texts, found, strict=True))
 
     def _approximate(self, form: str, similarity: float) -> Candidates:
@@ -226,8 +246,10 @@ def place(page: Page, wanted: Sequence[Wanted], similarity: float) -> list[Place
     options = {want: claims.get(want) or found[want.text] for want in wanted}
     for want, option in options.items():
         if option.how != EXACT and 0 <= want.start < want.end <= len(page.text):  # it may be there in normal form
-            there = normal_form(page.text[want.start : want.end])
-            if there and not longer_than(want.text, len(there)) and normal_form(want.text) == there:
+            there = page.text[want.start : want.end]
+            if longer_than(want.text, _MARKED * len(there)):
+                continue
+            if any((form := form_of(there)) and form_of(want.text) == form for form_of in (normal_form, rendered_form)):
                 options[want] = Candidates(NORMALISED, 1.0, (want.start,), (want.end,))
     rows = {want: 0 if len(option.starts) == 1 else OPEN for want, option in options.items()}
     if any(row == OPEN and want.order >= 0 and options[want].starts for want, row in rows.items()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from codecs import BOM_UTF8
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -10,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from focuseval.collection.names import EXTENSION
 from focuseval.data.gold import UNKNOWN
 from focuseval.data.placement import (
     BAD_SPAN,
@@ -24,7 +26,7 @@ from focuseval.data.placement import (
 )
 from focuseval.data.remarks import Remark, worded
 from focuseval.data.spans import union
-from focuseval.errors import FormatError
+from focuseval.errors import CollectionError, FormatError
 from focuseval.placing.pointers import starts_and_ends, strings
 from focuseval.placing.texts import (
     SIMILARITY,
@@ -37,7 +39,7 @@ from focuseval.placing.texts import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from focuseval.data.gold import Articles, Gold, Passages
     from focuseval.data.placement import Alignment
     from focuseval.data.run import Run
+    from focuseval.errors import Place
 
     Flags = NDArray[np.bool_]
     Integers = NDArray[np.int64]
@@ -64,7 +67,7 @@ def place_run(
     if run.placement is not None and run.placement.is_in(collection):
         return run
     run, holders = _with_documents(run, collection)
-    placement = Placement(collection, run.document)
+    placement = _placement(collection, run.document, run.at)
     if run.whole_documents:
         return replace(run, placement=placement)
     rows = placement.document
@@ -97,6 +100,18 @@ def place_run(
     if bad == "refuse":
         refuse_bad_spans(placed)
     return placed
+
+
+def _placement(collection: Collection, ids: pa.Array, at: Callable[[int], Place]) -> Placement:
+    """Return where ids stand in a collection; an ambiguous one is refused with its place in its own file."""
+    placement = Placement(collection, ids)
+    try:
+        placement.document  # noqa: B018  found once, and kept
+    except CollectionError as error:
+        bare = (re.sub(EXTENSION, "", name) for name in as_strings(ids))
+        said = [row for row, name in enumerate(bare) if f"document id {name!r} is" in error.what]
+        raise CollectionError(error.what, at=at(said[0]) if said else None, remedy=error.remedy) from None
+    return placement
 
 
 def align_run(
@@ -187,7 +202,9 @@ def place_gold(gold: Gold, collection: Collection, *, similarity: float = SIMILA
         return gold
     if gold.forbidden is not None:
         gold = replace(gold, forbidden=place_gold(gold.forbidden, collection, similarity=similarity, quiet=True))
-    placement, remarks = Placement(collection, gold.documents), gold.remarks
+    judged = gold.articles.document
+    placement = _placement(collection, gold.documents, lambda code: gold.at_article(int(np.argmax(judged == code))))
+    remarks = gold.remarks
     if gold.passages.quote is not None:
         found = _aligned_quotes(gold, placement, similarity)
         placement = replace(placement, alignment=found)
@@ -311,6 +328,10 @@ def _remarks_on_gold(gold: Gold, placement: Placement) -> Iterator[Remark]:
         yield from differ(e.size, np.where(start < 0, UNKNOWN, end - start), "element sizes")
 
 
+_PLAIN = (".txt", ".md", ".rst", ".adoc", ".org")
+_HTML = (".html", ".htm")
+
+
 def _unsure_offsets(
     collection: Collection, rows: NDArray[np.integer], start: Integers, path: Any, text: pa.Array | None
 ) -> Iterator[Remark]:
@@ -326,8 +347,11 @@ def _unsure_offsets(
         return
     rows = np.unique(rows[bare])
     some = table.select(["id", "file", "bytes"]).take(pa.array(rows))
+    pages = rows[[file.lower().endswith(_HTML) for file in some["file"].to_pylist()]]
+    if len(pages := pages[collection.put_in(pages) > 0]):
+        yield Remark("html offsets", len(pages), (repr(collection.ids[int(pages[0])].as_py()),))
     names = zip(some["id"].to_pylist(), some["file"].to_pylist(), strict=True)
-    plain = np.array([file != name and file.lower().endswith((".txt", ".md")) for name, file in names], np.bool_)
+    plain = np.array([file != name and file.lower().endswith(_PLAIN) for name, file in names], np.bool_)
     if not plain.any():
         return
     texts = collection.texts(rows[plain])

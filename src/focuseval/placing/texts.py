@@ -3,7 +3,8 @@
 Each text is looked for in its own document,
 
 1. as it stands (*exact*);
-2. in normal form: NFKD, white space, quotes, dashes and invisible characters made equal (*normalised*);
+2. in normal form: NFKD, white space, quotes, dashes and invisible characters made equal (*normalised*), and then as
+   it is rendered: the marks of Markdown and the entities of HTML make no difference (*normalised*, too);
 3. by the fewest edits in normal form, down to a stated similarity (*approximate*).
 
 The first way that finds anything decides. A text that is found in several places goes between its neighbours in chunk
@@ -14,12 +15,13 @@ the first.
 
 A text that comes without a document is looked for in the whole collection by `holders_of`: many documents are searched
 at once, joined into one long text, for all texts together: first as they stand, then, for texts found nowhere, in
-normal form.
+normal form, and then as they are rendered.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -164,7 +166,7 @@ _SEARCHED = 1 << 22
 
 
 def holders_of(texts: Sequence[str | None], collection: Collection) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    r"""Return the row of the one document that holds each text, word for word or else in normal form, and how many do.
+    r"""Return the row of the one document that holds each text, word for word or in a normal form, and how many do.
 
     The row is −1 where none or several do.
 
@@ -173,14 +175,16 @@ def holders_of(texts: Sequence[str | None], collection: Collection) -> tuple[NDA
     >>> row.tolist(), documents.tolist()
     ([0, 1, -1], [1, 1, 2])
     """
+    from focuseval.placing.markup import rendered_form, squeezed_form  # noqa: PLC0415  as `page`
     from focuseval.placing.normalise import normal_form  # noqa: PLC0415  as `page`
 
     holders: dict[str, list[int]] = {text: [] for text in texts if text}
     _search(holders, collection, str)
-    missed = {text: form for text in holders if not holders[text] and (form := normal_form(text))}
-    forms: dict[str, list[int]] = {form: [] for form in missed.values()}
-    _search(forms, collection, normal_form)
-    holders |= {text: forms[form] for text, form in missed.items()}
+    for form_of in (normal_form, rendered_form, squeezed_form):
+        missed = {text: form for text in holders if not holders[text] and (form := form_of(text))}
+        forms: dict[str, list[int]] = {form: [] for form in missed.values()}
+        _search(forms, collection, partial(squeezed_form, least=0) if form_of is squeezed_form else form_of)
+        holders |= {text: forms[form] for text, form in missed.items()}
     found = [holders.get(text or "", ()) for text in texts]
     row = np.array([rows[0] if len(rows) == 1 else -1 for rows in found], np.int64)
     return row, np.array([len(rows) for rows in found], np.int64)

@@ -27,7 +27,7 @@ from focuseval.data.topics.topic import plain_topic
 from focuseval.errors import CollectionError, FormatError, Place, UsageError, counted, did_you_mean
 from focuseval.formats.embedded import read_questions
 from focuseval.retrieval.lists import as_run, places, task_list
-from focuseval.retrieval.settings import RetrievalSettings, asked_unit, default_unit
+from focuseval.retrieval.settings import RetrievalSettings, asked_unit, default_unit, with_elements
 from focuseval.retrieval.store import open_words
 from focuseval.retrieval.structured import impossible, score_structured
 from focuseval.retrieval.terms import Weights, weights
@@ -103,10 +103,20 @@ def retrieve(
     queries = {topic.id: weights(topic.terms, words.words_of_language) for topic in asked}
     lists = {topic.id: answer(ranker, topic, queries[topic.id]) for topic in asked}
     remarks = [f"{name} says nothing of --unit {given.unit} and was ignored" for name in given.ignored]
+    remarks += mixed(index, options.get("unit"), chunks)
     remarks += _remarks(ranker, asked, queries, lists)
     described = settings.description("own scorer" if scorer else "BM25")
     run = as_run(ranker.units, lists, settings, run_id or default_run_id(settings), described)
     return replace(run, remarks=tuple(map(worded, remarks)))
+
+
+def mixed(index: Index, unit: str | None, chunks: Chunks | None = None) -> list[str]:
+    """Return a remark on the unit that was chosen, where some documents have inner elements and others do not."""
+    inner = with_elements(index)
+    if unit is not None or chunks is not None or inner in {0, len(index)}:
+        return []
+    unit = default_unit(index)
+    return [f"{inner:,} of {len(index):,} documents have elements, so that the unit is {unit}; give unit= for another"]
 
 
 def answer(ranker: UnitRanker, topic: Topic, query: Weights) -> Listed:

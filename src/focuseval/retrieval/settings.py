@@ -128,8 +128,13 @@ class RetrievalSettings:
 
 
 def default_unit(index: Index) -> str:
-    """Return the unit of a collection: passages where no document has inner elements."""
-    return "element" if (np.diff(index.element_bounds) > 1).any() else _PASSAGE
+    """Return the unit of a collection: elements where at least half of the documents have inner ones, else passages."""
+    return "element" if 2 * with_elements(index) >= max(len(index), 1) else _PASSAGE
+
+
+def with_elements(index: Index) -> int:
+    """Return how many documents have inner elements."""
+    return int(np.count_nonzero(np.diff(index.element_bounds) > 1))
 
 
 def asked_unit(unit: str | None, chunks: Chunks | None) -> str | None:

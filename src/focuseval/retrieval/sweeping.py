@@ -32,6 +32,7 @@ from focuseval.inference.sentences import shown_p
 from focuseval.inference.settings import Settings
 from focuseval.measures import MeasureCall, parse
 from focuseval.measures.measure import Budget
+from focuseval.measures.profiles import DEFAULTS
 from focuseval.measures.tasks import MOST_RESULTS
 from focuseval.report.charts.chart import DIGITS, SHAPES, Chart, axis
 from focuseval.report.charts.chart import number as rounded
@@ -129,7 +130,8 @@ def sweep(
         if isinstance(how, str) and not Path(how).is_file():
             parse_spec(how)  # before anything takes time
     edges = None if tokenizer is None else boundaries(texts_of(index), tokenizer.spans)
-    asked = (*(measures or (MEASURES if tokenizer is None else IN_TOKENS)), *CEILINGS)
+    usual = DEFAULTS["documents"] if gold.scale == "trec" else MEASURES if tokenizer is None else IN_TOKENS
+    asked = (*(measures or usual), *(() if gold.scale == "trec" else CEILINGS))
     given: Sequence[Any] = ()
     if retriever != BM25 and not callable(retriever):
         given = [retriever] if isinstance(retriever, (str, Run)) else list(retriever)

@@ -1,0 +1,138 @@
+"""``focuseval doctor``: what files are, what was understood in them, and what can be computed from them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from focuseval.cli.commands import as_options
+from focuseval.cli.options import is_project, layout_option
+from focuseval.cli.output import NO, Command, json_text
+from focuseval.collection.document_files import CONTAINERS, DOCUMENTS, holds_documents, kind_of
+from focuseval.collection.sources import left_out
+from focuseval.collection.store import is_index
+from focuseval.data.fields import KNOWN, NAMES, spelled
+from focuseval.engine.storage import in_order, location
+from focuseval.errors import FocusevalError, counted
+from focuseval.evaluation.evaluation import evaluate
+from focuseval.formats.catalogue import Kind, detect_source, sniffed
+from focuseval.formats.content import open_source, open_sources
+from focuseval.formats.detection import first_keys
+from focuseval.formats.embedded import open_documents, read_questions
+from focuseval.formats.files import read_gold, read_run
+
+PROBES = {"spans of text": "spanR@5", "documents": "nDCG@10", "elements and articles": "MAgP"}
+"""What measures are about, and one of them, which is tried."""
+
+
+@click.command(cls=Command, opens=NO)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@layout_option("text", "json", what="How it is printed.")
+def doctor(files: tuple[str, ...], layout: str) -> None:
+    r"""Say what each FILE is, what was understood in it, and which measures the FILEs give together.
+
+    A FILE is a gold, a run, topics, documents (a file or a folder), an index or a project. Nothing is written, and the
+    exit code is 1 if a FILE cannot be read and nothing can be computed.
+
+    \b
+    Examples:
+      focuseval doctor results.json
+      focuseval doctor gold.jsonl results.json docs/
+    """
+    index, found = None, list[dict[str, Any]]()
+    for file in files:
+        if not location(file).exists():
+            open_sources(file)  # which says so
+    for file in filter(_holds_documents, files):
+        one: dict[str, Any] = {"file": file, "is": "documents", "lines": []}
+        try:
+            index = open_documents(file)
+            one["lines"] += filter(None, (index.description(), left_out(index.metadata)))
+        except FocusevalError as error:
+            one["error"] = as_options(error)
+        found.append(one)
+    roles: dict[str, list[str]] = {"gold": [], "run": []}
+    known = {one["file"] for one in found}
+    found += [_examined(file, index, roles) for file in files if file not in known or _is_beir(file)]
+    tried = [_tried(gold, run, index) for gold in roles["gold"] for run in roles["run"]]
+    if layout == "json":
+        click.echo(json_text({"files": found, "together": tried}), nl=False)
+    else:
+        for one in (*found, *tried):
+            click.echo(f"{one['file']}: {one['is']}")
+            for line in (*one["lines"], *([f"cannot be read: {one['error']}"] if "error" in one else [])):
+                click.echo(f"  {line}")
+        if not tried:
+            missing = " and ".join(f"a {kind}" for kind, some in roles.items() if not some)
+            click.echo(f"to compute measures, name {missing}, too, and the documents where texts are to be found")
+    if any("error" in one for one in found) and not any(one.get("computed") for one in tried):
+        click.get_current_context().exit(1)
+
+
+def _is_beir(file: str) -> bool:
+    return (location(file) / "qrels").is_dir()
+
+
+def _holds_documents(file: str) -> bool:
+    """Say whether a name is that of an index, of documents, or of a folder that is no gold."""
+    place, extension = location(file), kind_of(file)[1]
+    if is_project(file) or is_index(file):
+        return is_index(file)
+    if place.is_dir():
+        files = (one for one in in_order(place.rglob("*")) if one.is_file())
+        held = (one for one in files if not one.name.startswith((".", "assess.db")))
+        first = next(held, None)  # never a database, which a server may have open
+        return _is_beir(file) or first is None or sniffed(open_source(first).head()) is None
+    kind = CONTAINERS.get(extension, "")
+    return extension in DOCUMENTS or bool(kind and place.is_file() and holds_documents(place, kind))
+
+
+def _topics(file: str) -> int:
+    try:
+        return len(read_questions(file)) if first_keys(open_sources(file)[0].head()) else 0
+    except FocusevalError:
+        return 0
+
+
+def _examined(file: str, index: Any, roles: dict[str, list[str]]) -> dict[str, Any]:
+    """Return what a gold, a run or topics are; each role that it can have is noted."""
+    if is_project(file):
+        return {"file": file, "is": "an assessment project, which 'focuseval stats' describes", "lines": []}
+    lines: list[str] = []
+    one: dict[str, Any] = {"file": file, "is": "", "lines": lines}
+    try:
+        source = open_sources(file)[0]
+        kinds: tuple[Kind, ...] = ("gold",) if location(file).is_dir() else ("gold", "run")
+        known = {kind: known for kind in kinds if (known := sniffed(source.head(), kind))}
+        if not known and (topics := _topics(file)):
+            return one | {"is": counted(topics, "topic")}
+        one["is"] = " and ".join(f"a {kind} ({known[kind].name})" for kind in known) or detect_source(source).name
+        keys = first_keys(source.head())
+        if keys:
+            means: dict[str, str] = {}
+            for ours in NAMES:
+                for name in spelled(sorted(keys), ours, question=True)[:1]:
+                    means.setdefault(name, ours)
+            lines.append("fields: " + ", ".join(f"{name} = {ours}" for name, ours in means.items()))
+            lines += [f"left out: {', '.join(left)}"] if (left := sorted(keys - KNOWN - means.keys())) else []
+        for kind in known:
+            read: Any = (read_gold if kind == "gold" else read_run)(file, index=index)
+            lines += [read.description(), *(as_options(remark.sentence) for remark in read.remarks)]
+            roles[kind].append(file)
+    except FocusevalError as error:
+        one |= {"is": one["is"] or "not understood", "error": as_options(error)}
+    return one
+
+
+def _tried(gold: str, run: str, index: Any) -> dict[str, Any]:
+    """Return which measures a gold and a run give together, and why not others."""
+    lines, computed = list[str](), list[str]()
+    for what, measure in PROBES.items():
+        try:
+            value = next(iter(evaluate(gold, run, [measure], index=index).means().values()))[measure]
+            lines.append(f"measures of {what} can be computed: {measure} = {value:.4f}")
+            computed.append(what)
+        except FocusevalError as error:
+            lines.append(f"measures of {what}: {as_options(error)}")
+    return {"file": f"{gold} + {run}", "is": "together", "lines": lines, "computed": computed}

@@ -1,0 +1,85 @@
+"""Tables in files that are no text, as JSON lines: Parquet, and the first sheet of an Excel workbook.
+
+A row is a line: what reads JSON lines reads these, too, and names the row. Of a workbook (``.xlsx``) the first row that
+has cells is the header.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+import pyarrow as pa
+
+from focuseval.data.fields import column_name, json_line
+from focuseval.errors import FormatError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PARQUET = b"PAR1"
+_MOST = 1 << 28
+"""Bytes of a sheet at most."""
+_SPACE = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+
+
+def as_lines(data: bytes, name: str) -> bytes:
+    """Return the rows of a table as JSON lines."""
+    try:
+        if data[:4] == PARQUET:
+            from pyarrow import parquet  # noqa: PLC0415  20 ms, and few files are Parquet
+
+            return b"".join(json_line(row, "replace", default=str) for row in _rows(parquet, data))
+        with zipfile.ZipFile(io.BytesIO(data)) as book:
+            return b"".join(json_line(row, "replace") if row else b"\n" for row in _sheet(book))
+    except (pa.ArrowException, zipfile.BadZipFile, ET.ParseError, LookupError, ValueError, OSError) as error:
+        found = str(error).splitlines()[0] if str(error) else type(error).__name__
+        what = f"expected a table in Parquet or Excel, found: {found}"
+        raise FormatError(what, at=name, remedy="save it again, or as CSV") from error
+
+
+def _rows(parquet: Any, data: bytes) -> Iterator[dict[str, Any]]:
+    for batch in parquet.ParquetFile(pa.BufferReader(data)).iter_batches():
+        yield from batch.to_pylist()
+
+
+def _sheet(book: zipfile.ZipFile) -> Iterator[dict[str, Any]]:
+    """Yield the rows of the first sheet; an empty one for the header and every row before or without cells."""
+    shared = []
+    if "xl/sharedStrings.xml" in book.namelist():
+        shared = [_text(one) for one in _parsed(book, "xl/sharedStrings.xml").iter(f"{_SPACE}si")]
+    sheets = (name for name in book.namelist() if re.fullmatch(r"xl/worksheets/[^/]+\.xml", name))
+    first = min(sheets, key=lambda name: (len(name), name))
+    header, line = dict[str, str](), 0
+    for row in _parsed(book, first).iter(f"{_SPACE}row"):
+        at = int(row.get("r", line + 1))
+        cells = {re.sub("[0-9]", "", cell.get("r", "")): _value(cell, shared) for cell in row}
+        cells = {column: value for column, value in cells.items() if value not in {None, ""}}
+        yield from ({} for _ in range(line + 1, at))
+        yield {header[column]: value for column, value in cells.items() if column in header}
+        header, line = header or {column: column_name(str(value)) for column, value in cells.items()}, at
+
+
+def _parsed(book: zipfile.ZipFile, name: str) -> ET.Element:
+    if book.getinfo(name).file_size > _MOST:
+        raise ValueError(f"more than {_MOST >> 20} MB in {name}")
+    return ET.fromstring(book.read(name))  # noqa: S314  expat of Python ≥ 3.11 bounds what entities become
+
+
+def _text(element: ET.Element) -> str:
+    return "".join(one.text or "" for one in element.iter(f"{_SPACE}t"))
+
+
+def _value(cell: ET.Element, shared: list[str]) -> Any:
+    kind, value = cell.get("t", "n"), cell.find(f"{_SPACE}v")
+    if kind == "inlineStr":
+        return _text(cell)
+    if value is None or value.text is None:
+        return None
+    if kind == "s":
+        return shared[int(value.text)]
+    number = float(value.text) if kind == "n" else None
+    return value.text if number is None else int(number) if number.is_integer() else number
