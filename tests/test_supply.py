@@ -47,14 +47,14 @@ def test_the_action_gives_options_to_the_command_as_they_are(tmp_path):
     fake.write_text(f"#!{sys.executable}\n{body}")
     fake.chmod(0o755)
     options = "--docs 'my docs' -m spanR@5; touch pwned; $(touch pwned) `touch pwned`"
-    given = {"GOLD": "-gold", "RUN": "$(touch pwned)", "BASELINE": "a b", "OPTIONS": options}
+    given = {"GOLD": "-gold", "RUN": "$(touch pwned)", "BASELINE": "a b", "MAX_LOST": "75%", "OPTIONS": options}
     path = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, env=os.environ | given | path, check=False)
     assert done.returncode == 3
     assert not (tmp_path / "pwned").exists()
     words = json.loads((tmp_path / "given").read_text())
     assert words[:6] == ["gate", "--junit", "focuseval-gate.xml", "--docs", "my docs", "-m"]
-    assert words[-5:] == ["--baseline", "a b", "--", "-gold", "$(touch pwned)"]
+    assert words[-7:] == ["--baseline", "a b", "--max-lost", "75%", "--", "-gold", "$(touch pwned)"]
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def test_an_import_is_labelled_and_a_person_s_name_is_not_taken(judged, tmp_path
     told = command("project", "agreement", judged)
     assert [line.split()[-1] for line in told.splitlines() if line.startswith("documents")] == ["2", "1.000"]
     # 50 characters in common of 140 and 100.
-    assert re.search(f"Jaccard +{50 / 190:.3f} .*\n.* F +{100 / 240:.3f} ", told)
+    assert re.search(f"Jaccard +{50 / 190:.3f}\\b.*\n.* F +{100 / 240:.3f}\\b", told)
     opened = open_project(judged)
     register(opened.store, Assessor("ann"))
     opened.close()

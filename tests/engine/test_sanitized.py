@@ -33,7 +33,8 @@ for _ in range(3000):
     checked(bytes(cut), ["block", None, "text", "rank", "real", "block"])
 # lines that appear between the two passes: there is room for as many as there were
 text = np.frombuffer(b"1 2\\n" * 50, np.uint8).copy()
-column, values, code = np.zeros(2, native._COLUMN), np.zeros((2, 10), np.int64), native.library()
+members = ("kind", "values", "offsets", "ends", "count", "above", "length")
+column, values, code = np.zeros(2, [(n, "i8") for n in members]), np.zeros((2, 10), np.int64), native.library()
 column["kind"], column["values"] = ord("i"), [row.ctypes.data for row in values]
 assert code.split(text.ctypes.data, len(text), column.ctypes.data, 2, 10) == -1
 assert code.split(text.ctypes.data, 40, column.ctypes.data, 2, 10) == 10

@@ -294,7 +294,7 @@ def span_of(row: Mapping[str, Any], at: Place) -> tuple[int | None, int | None]:
         if start is not None and start >= 0:
             length = whole(value(layer, "length", at), "length", at) if end is None else None
             return start, start + length if length is not None else end
-        lone = lone if end is None else end
+        lone = lone if end is None or end < 0 else end
     if lone is not None and not (first_text(row, "quote", at) or first_text(row, "text", at)):
         what = f"expected a start beside the end {lone}, found none"
         raise FormatError(what, at=at, remedy="give both, or the text between them")
