@@ -385,6 +385,7 @@ class ObjectReader(io.RawIOBase):
         super().__init__()
         self.name = str(place)
         self._place, self._at = place, 0
+        self._file: Any = None
         self._file = place.attempt(lambda: place.system().open_input_file(place.path))
         self._size: int = self._file.size()
 
@@ -426,8 +427,8 @@ class ObjectReader(io.RawIOBase):
         return data
 
     def close(self) -> None:
-        """Close it."""
-        if not self.closed:
+        """Close it; one that could not be opened, too: Python closes what it throws away."""
+        if not self.closed and self._file is not None:
             self._file.close()
         super().close()
 

@@ -1,13 +1,15 @@
 """Objects of a real S3 server over HTTP: read, listed, written, and what is said when the store fails."""
 
+import gc
 import gzip
 import io
+import sys
 import zipfile
 
 import pyarrow as pa
 import pytest
 
-from focuseval.engine.storage import location
+from focuseval.engine.storage import ObjectReader, location
 from object_store import SECRET, Fault
 
 
@@ -139,3 +141,18 @@ def test_the_endpoint_may_stand_in_the_url(store, monkeypatch):
     store.put("endpoint", b"content")
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
     assert location(f"{store.url('endpoint')}?endpoint_override={store.endpoint}").read_bytes() == b"content"
+
+
+def test_a_reader_that_could_not_be_opened_is_thrown_away_in_silence(monkeypatch):
+    class Nowhere:
+        path = "gone"
+
+        def attempt(self, work):
+            raise FileNotFoundError(self.path)
+
+    unraisable = []
+    monkeypatch.setattr(sys, "unraisablehook", unraisable.append)
+    with pytest.raises(FileNotFoundError):
+        ObjectReader(Nowhere())
+    gc.collect()
+    assert unraisable == []
