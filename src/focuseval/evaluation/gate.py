@@ -6,6 +6,7 @@ printed for people and for CI: text, JSON, Markdown, JUnit XML.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from focuseval.data.tables import Table, numbers, render, words
 from focuseval.errors import FormatError, NotComparableError
 from focuseval.evaluation.score_file import Basis, read_score_file, topic_values
 from focuseval.evaluation.scores import Scores, refuse_geometric
+from focuseval.formats.content import write_whole
 from focuseval.inference.regression import CANNOT_TELL, PASS, REGRESSION, GateRule, GateVerdict, judge_changes, outcome
 from focuseval.inference.sentences import shown_p
 
@@ -66,6 +68,12 @@ def read_baseline(path: str | Path, run: str | None = None) -> Baseline:
         docs_sha256=None if docs is None else str(docs),
         file=str(path),
     )
+
+
+def write_baseline(scores: Scores, path: str | Path) -> None:
+    """Write scores as a baseline: every topic's values, with what they were computed from."""
+    text = json.dumps(scores.to_json(per_topic=True), ensure_ascii=False, indent=1)
+    write_whole(path, [f"{text}\n".encode()])
 
 
 def judge(
