@@ -5,7 +5,10 @@ import os
 import shlex
 import subprocess
 import sys
+import zipfile
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
@@ -111,6 +114,27 @@ def test_a_small_file_that_holds_a_large_one_is_refused_before_it_fills_the_memo
         for _ in range(65):
             file.write(b"\n" * (1 << 20))
     assert "docs.jsonl.gz: expected at most 64 MB when it is unpacked" in said("index docs.jsonl.gz -o docs.idx")
+
+
+def test_a_table_that_repeats_one_value_is_refused_before_it_fills_the_memory(said, tmp_path, monkeypatch):
+    monkeypatch.setattr("focuseval.formats.sheets._MOST", 1 << 20)
+    long = pa.DictionaryArray.from_arrays(pa.array([0] * 500, pa.int32()), pa.array(["x" * 10_000]))
+    pq.write_table(pa.table({"question": ["q"] * 500, "text": long}), tmp_path / "repeated.parquet")
+    pq.write_table(pa.table({"question": ["q"], "text": ["x" * 2_000_000]}), tmp_path / "long.parquet")
+    assert "found: rows of more than 1 MB; save it again" in said("stats repeated.parquet")
+    assert "found: more than 1 MB in a column; save it again" in said("stats long.parquet")
+
+
+@pytest.mark.parametrize("row", [10**12, "9" * 5000])
+def test_a_workbook_of_endless_rows_is_refused(said, tmp_path, row):
+    space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    cells = '<c r="A1" t="inlineStr"><is><t>topic</t></is></c>'
+    rows = f'<row r="1">{cells}</row><row r="{row}">{cells}</row>'
+    with zipfile.ZipFile(tmp_path / "rows.xlsx", "w") as book:
+        book.writestr(
+            "xl/worksheets/sheet1.xml", f'<worksheet xmlns="{space}"><sheetData>{rows}</sheetData></worksheet>'
+        )
+    assert f"found: row {str(row)[:9]}; save it again" in said("stats rows.xlsx")
 
 
 def test_a_line_without_end_is_refused_before_it_is_cut(said, tmp_path, monkeypatch):
