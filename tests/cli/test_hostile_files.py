@@ -186,3 +186,26 @@ def test_a_table_in_a_file_named_as_a_page_is_a_page(tmp_path, monkeypatch):
             main, [command, "gold", "one", "two", "-m", "AP", "--format", "csv", "-o", "x.html"]
         )
         assert (refused.exit_code, (tmp_path / "x.html").exists()) == (2, False)
+
+
+def test_a_gold_without_anything_relevant_scores_nothing_and_is_not_reported(said, tmp_path):
+    (tmp_path / "gold").write_text("1 0 d1 0\n2 0 d1 0\n")
+    (tmp_path / "run").write_text("1 Q0 d1 1 2.0 run\n")
+    result = CliRunner().invoke(main, ["score", "gold", "run", "-m", "AP", "--format", "csv"])
+    assert (result.exit_code, result.stdout.split("\n")[1][:11]) == (0, "run,nan,0,0"), result.output
+    assert "nothing to report" in said("report gold run -m AP -o x.html")
+    (tmp_path / "spans").write_text('{"topic": "1", "doc": "d1", "length": 5, "spans": []}\n')
+    (tmp_path / "passages").write_text('{"topic": "1", "doc": "d1", "rank": 1, "start": 0, "end": 3}\n')
+    assert CliRunner().invoke(main, ["score", "spans", "passages"]).exit_code == 0
+
+
+def test_half_a_character_in_a_score_file_is_drawn_as_a_question_mark(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gold").write_text("1 0 d1 1\n")
+    (tmp_path / "run").write_text("1 Q0 d1 1 2.0 named\n")
+    (tmp_path / "files").mkdir()
+    scores = CliRunner().invoke(main, ["score", "gold", "run", "-m", "AP", "--per-topic", "--format", "json"]).stdout
+    (tmp_path / "files" / "a.json").write_text(scores.replace('"named"', r'"\ud800"'))
+    result = CliRunner().invoke(main, ["history", "files", "-o", "x.html"])
+    assert result.exit_code == 0, result.output
+    assert "?" in (tmp_path / "x.html").read_text(encoding="utf-8")

@@ -23,7 +23,7 @@ from focuseval.data.placement import repairs_of
 from focuseval.data.run import Run
 from focuseval.engine.storage import location
 from focuseval.errors import MeasureError, MissingDataError
-from focuseval.evaluation.counts import total
+from focuseval.evaluation.counts import BY_TOPIC, total
 from focuseval.evaluation.plan import plan_for, tokenizer_for
 from focuseval.evaluation.scores import Scores, over_trials
 from focuseval.evaluation.scoring import (
@@ -198,7 +198,7 @@ class Evaluation:
             gold_sha256=prepared.gold.sha256,
             docs_sha256=None if prepared.index is None else prepared.index.sha256 or None,
             bases=tuple(asked.measure.base for asked in plan.measures),
-            by_topic=np.array([s.counts for s in scored]).reshape(*shape, -1) if scored else None,
+            by_topic=np.array([s.counts for s in scored]).reshape(*shape, len(BY_TOPIC)) if scored else None,
             tags={topic: tuple(filter(None, own.split(","))) for topic, own in tags.items() if own},
             decides=plan.decides,
             geometric=tuple(asked.measure.geometric for asked in plan.measures),
