@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from focuseval.collection.chunks import Chunks
 from focuseval.data.placement import repairs_of
 from focuseval.data.run import Run
 from focuseval.engine.storage import location
@@ -146,7 +145,7 @@ def plan_evaluation(gold: Any, runs: Any, measures: Any = None, **choices: Any) 
     if plan.policies.cas == "strict" and not strict:  # a profile reads structure strictly where topics have it
         plan = replace(plan, policies=plan.policies.but(cas="none"))
     tokenizer = tokenizer_for(tokenizer, plan.measures)
-    if chunks is not None and not isinstance(chunks, Chunks):
+    if isinstance(chunks, (list, tuple)):  # one for each run
         if len(chunks) != len(sources):
             raise MissingDataError(
                 f"expected the chunks of {len(sources)} runs, found those of {len(chunks)}; give one each"
