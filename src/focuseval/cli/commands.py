@@ -127,6 +127,9 @@ def errors_as_lines(interrupted: int = INTERRUPTED) -> Iterator[None]:
         if error.errno != errno.EPIPE:  # the reader of a pipe has gone: end quietly
             remedy = "; make room" if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG} else ""
             click.echo(f"{error.filename or 'standard output'}: {error.strerror or error}{remedy}", err=True)
+    except UnicodeEncodeError as error:  # of an argument, which Python reads whatever its bytes are
+        found = str(error.object)[:40].encode("utf-8", "backslashreplace").decode()
+        click.echo(f"expected characters of Unicode, found {found!r}; give names and options in UTF-8", err=True)
     except KeyboardInterrupt:
         code = interrupted
         click.echo("interrupted", err=True)

@@ -210,7 +210,7 @@ def write_text(text: str, output: str | None) -> None:
         return
     if is_page(output) and not text[:9].lower().startswith("<!doctype"):
         raise UsageError(f"{output}: expected a table for a page, found another --format; leave it out, or rename")
-    write_whole(output, [text.encode()])
+    write_whole(output, [text.encode("utf-8", "replace")])
 
 
 def echo_lines(lines: Iterable[object]) -> None:
