@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from focuseval.inference.clusters import By
 
-_REMEDY = "write it with 'focuseval score GOLD RUN --per-topic --format json -o FILE'"
+_REMEDY = "write it with 'focuseval gate --update --baseline FILE GOLD RUN'"
 _MOST_LOST = 5
 """Topics that lost most, below a verdict."""
 
@@ -118,11 +118,12 @@ def judge(
         if not np.isfinite(values).all():
             raise NotComparableError(f"{measure}: some topic's value is not a finite number; no verdict is possible")
         changes.append((measure, list(newer), *values))
-    inside = None
-    if clusters is not None:
-        whole = scores.clustering(clusters)["clusters"]
-        inside = [whole.take(np.isin(scores.topics, topics)) for _, topics, *_ in changes]
-    return judge_changes(changes, rule or GateRule(), anchor, inside)
+    inside = {
+        name: [whole.take(np.isin(scores.topics, topics)) for _, topics, *_ in changes]
+        for name, whole in scores.clustering(clusters).items()
+        if whole is not None
+    }
+    return judge_changes(changes, rule or GateRule(), anchor, **inside)
 
 
 def as_text(verdicts: Sequence[GateVerdict]) -> str:
@@ -152,6 +153,7 @@ def as_json(verdicts: Sequence[GateVerdict]) -> dict[str, Any]:
                 "interval": [v.low, v.high],
                 "p": v.p,
                 "p_corrected": v.corrected,
+                **({"by_document": {"clusters": v.by_document[0], "p": v.by_document[1]}} if v.by_document else {}),
                 "detectable": v.detectable if isfinite(v.detectable) else None,
                 "topics": v.topics,
                 "topics_differing": v.differing,
@@ -183,7 +185,7 @@ def as_markdown(verdicts: Sequence[GateVerdict]) -> str:
     )
     values = (*numbers("baseline", "now"), *numbers("difference", "95 % interval", "p", form="+.4f"))
     columns = (*words("measure"), *values, *words("verdict"))
-    notes = tuple(str(v) for v in verdicts if v.decides and v.remark)
+    notes = tuple(str(v) for v in verdicts if v.decides and (v.remark or v.by_document))
     found = outcome(verdicts)
     tables = [Table(f"focuseval gate: {'no regression' if found == PASS else found}", columns, rows, notes)]
     columns = (*words("topic"), *numbers("baseline", "now"))

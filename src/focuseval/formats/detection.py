@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from focuseval.data.fields import AROUND, KNOWN, NAMES, NESTED, QUESTION_IDS, column_name, delimiter_of, short, spelled
@@ -32,8 +33,8 @@ chroma = re.compile(
 
 def _lines(head: bytes, most: int) -> list[bytes]:
     """Return the first lines that are not blank, without the last one, which may be cut."""
-    lines = head.split(b"\n")
-    return [line for line in (lines[:-1] if len(lines) > 1 else lines)[:most] if line.strip()]
+    lines = head.split(b"\n", most)
+    return [line for line in (lines[:-1] if len(lines) > 1 else lines) if line.strip()]
 
 
 # INEX in XML
@@ -68,6 +69,7 @@ def unjudged(head: bytes) -> bool:
 # columns separated by blanks or tabs
 
 
+@lru_cache(maxsize=1)  # several formats ask for the columns of the same bytes
 def _fields(head: bytes) -> list[list[bytes]]:
     """Return the columns of the first lines; JSON and XML have none."""
     if head.lstrip()[:1] in {b"{", b"[", b"<"} or genomics(head):
