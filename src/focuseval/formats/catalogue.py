@@ -245,6 +245,8 @@ def detect_source(source: Source, kind: Kind | None = None) -> Format:
     expected = f"expected a {kind or 'run or gold'}"
     if not head.strip():
         raise FormatError(f"{expected}, found an empty file", at=source.name, remedy="was it written to the end?")
+    if head[:2] in {b"\xff\xfe", b"\xfe\xff"} and not detect_by.root(head):
+        raise FormatError(f"{expected}, found UTF-16", at=source.name, remedy="save it as UTF-8")
     if known := sniffed(head, kind):
         return known
     other = next((known for known in FORMATS if known.kind != kind and known.sniff(head)), None)

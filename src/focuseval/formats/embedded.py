@@ -17,6 +17,7 @@ from focuseval.collection.index import Index
 from focuseval.data.fields import json_line
 from focuseval.data.tables import csv_lines
 from focuseval.data.topics import read_topics
+from focuseval.data.topics.reader import read_topic_bytes
 from focuseval.data.topics.topic import plain_topic
 from focuseval.engine.storage import location
 from focuseval.errors import FormatError
@@ -123,7 +124,7 @@ def read_questions(source: str | Path) -> tuple[Topic, ...]:
     known = next((one for one in FORMATS if one.name in _WITH_QUESTIONS and one.sniff(opened.head())), None)
     queries = known.reader(None)([opened]).queries if known is not None else {}
     asked = tuple(plain_topic(topic, query) for topic, query in queries.items() if query.strip())
-    return asked or read_topics(source)
+    return asked or read_topic_bytes(opened.data, opened.name)
 
 
 _WITH_QUESTIONS = {

@@ -1,12 +1,14 @@
-"""Tables in files that are no text, as JSON lines: Parquet, and the first sheet of an Excel workbook.
+"""Tables of other programs as JSON lines: Parquet, the first sheet of an Excel workbook, what pandas writes as JSON.
 
 A row is a line: what reads JSON lines reads these, too, and names the row. Of a workbook (``.xlsx``) the first row that
-has cells is the header.
+has cells is the header. Of ``DataFrame.to_json`` the layouts ``columns`` (the default), ``index``, ``split`` and
+``table`` are read here; ``records`` is JSON as it is.
 """
 
 from __future__ import annotations
 
 import io
+import json
 import re
 import zipfile
 from typing import TYPE_CHECKING, Any
@@ -14,11 +16,11 @@ from xml.etree import ElementTree as ET
 
 import pyarrow as pa
 
-from focuseval.data.fields import column_name, json_line
+from focuseval.data.fields import KNOWN, column_name, json_line
 from focuseval.errors import FormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 PARQUET = b"PAR1"
 _MOST = 1 << 28
@@ -32,13 +34,36 @@ def as_lines(data: bytes, name: str) -> bytes:
         if data[:4] == PARQUET:
             from pyarrow import parquet  # noqa: PLC0415  20 ms, and few files are Parquet
 
-            return b"".join(json_line(row, "replace", default=str) for row in _rows(parquet, data))
+            return _lines(_rows(parquet, data))
         with zipfile.ZipFile(io.BytesIO(data)) as book:
             return b"".join(json_line(row, "replace") if row else b"\n" for row in _sheet(book))
     except (pa.ArrowException, zipfile.BadZipFile, ET.ParseError, LookupError, ValueError, OSError) as error:
         found = str(error).splitlines()[0] if str(error) else type(error).__name__
         what = f"expected a table in Parquet or Excel, found: {found}"
         raise FormatError(what, at=name, remedy="save it again, or as CSV") from error
+
+
+def _lines(rows: Iterable[dict[str, Any]]) -> bytes:
+    named = ({column_name(str(name)): value for name, value in row.items()} for row in rows)
+    return b"".join(json_line(row, "replace", default=str) for row in named)
+
+
+def pandas_lines(data: bytes) -> bytes:
+    """Return what pandas wrote as JSON lines; JSON that only begins alike, and what is no JSON, as it is."""
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):  # whoever reads it says so
+        return data
+    columns, rows = value.get("columns"), value.get("data")
+    inner = [one for one in value.values() if isinstance(one, dict)]
+    found: list[Any] = []
+    if isinstance(rows, list):
+        found = rows if "schema" in value else [dict(zip(columns or (), row, strict=False)) for row in rows]
+    elif inner and len(inner) == len(value):
+        by_columns = any(column_name(name) in KNOWN for name in value)
+        found = [{name: value[name].get(row) for name in value} for row in inner[0]] if by_columns else inner
+    named = found and all(isinstance(row, dict) and any(column_name(str(n)) in KNOWN for n in row) for row in found)
+    return _lines(found) if named else data
 
 
 def _rows(parquet: Any, data: bytes) -> Iterator[dict[str, Any]]:
