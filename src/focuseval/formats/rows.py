@@ -175,7 +175,8 @@ def _json_rows(text: str, source: Source) -> Iterator[Row]:
     line, value = next(values, (1, {}))
     rest = next(values, None)
     if not listed and rest is None and isinstance(value, dict):
-        inner = [rows for rows in value.values() if isinstance(rows, list) and rows and isinstance(rows[0], dict)]
+        lists = (rows for rows in value.values() if isinstance(rows, list) and rows)
+        inner = [rows for rows in lists if all(isinstance(row, dict) for row in rows)]
         if len(inner) == 1 and not value.keys() & AROUND:
             yield from (Row(None, row) for row in inner[0])
         elif value and all(isinstance(scores, dict) for scores in value.values()):
