@@ -18,7 +18,7 @@ from focuseval.errors import FocusevalError, counted
 from focuseval.evaluation.evaluation import evaluate
 from focuseval.formats.catalogue import Kind, detect_source, sniffed
 from focuseval.formats.content import open_source, open_sources
-from focuseval.formats.detection import first_keys
+from focuseval.formats.detection import first_keys, traces
 from focuseval.formats.embedded import open_documents, read_questions
 from focuseval.formats.files import read_gold, read_run
 from focuseval.measures.catalogue import MEASURES
@@ -112,7 +112,7 @@ def _examined(file: str, index: Any, roles: dict[str, list[str]]) -> dict[str, A
         one["is"] = " and ".join(f"a {kind} ({known[kind].name})" for kind in known)
         one["is"] = counted(topics, "topic") if topics else one["is"] or detect_source(source).name
         keys = first_keys(source.head())
-        if keys:
+        if keys and not traces(source.head()):
             means: dict[str, str] = {}
             for ours in NAMES:
                 for name in spelled(sorted(keys), ours, question=True)[:1]:

@@ -47,6 +47,8 @@ class Format:
     """Whether the campaign kept a file for every topic."""
     located: bool = False
     """Whether reader and writer take the documents too, to understand or to write other offsets than ours."""
+    several: bool = False
+    """Whether several files may be one run, which is then what its reader takes."""
     function: str = "read"
     """The name of the reader, where a module has several; the writer's name begins with ``write`` in its place."""
 
@@ -118,6 +120,10 @@ FORMATS: tuple[Format, ...] = (
     Format(
         "trec-rag-run", "run", "TREC RAG runs: segments of documents, which --docs gives", "trec_rag",
         lambda head: detect_by.segments(head, 6), aliases=("trec-rag",), located=True, function="read_run",
+    ),
+    Format(
+        "traces", "run", "traces of production: OpenTelemetry, OpenInference, MLflow, Langfuse; files or folders",
+        "traces", detect_by.traces, aliases=("otlp", "openinference", "mlflow", "langfuse"), located=True, several=True,
     ),
     Format(
         "answers", "run", "answers with citations: TREC RAG, ALCE, model APIs, Markdown, JSON lines", "answers",

@@ -291,7 +291,16 @@ def squad(head: bytes) -> bool:
 
 def kilt(head: bytes) -> bool:
     """Say whether this is KILT: questions with provenance, or with inputs and outputs."""
-    return _provenance(head) or _input(head)
+    return (_provenance(head) or _input(head)) and not traces(head)
+
+
+def traces(head: bytes) -> bool:
+    """Say whether these are traces: spans with the id of a trace, or objects around spans."""
+    outer = _keys_after(head, 0) if head.lstrip()[:1] in {b"{", b"["} else first_keys(head)
+    around = {"resourceSpans", "scopeSpans"} & outer or ({"info", "data"} <= outer and b'"spans"' in head)
+    spans = {"attributes", "span_kind", "spans"} & outer or any(key.startswith("attributes.") for key in outer)
+    named = outer & {"traceId", "trace_id", "context.trace_id"} and (spans or {"type", "input"} <= outer)
+    return bool(around or named or {"context", "attributes"} <= outer)
 
 
 def knowledge_source(head: bytes) -> bool:

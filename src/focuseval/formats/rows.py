@@ -191,6 +191,14 @@ def _json_rows(text: str, source: Source) -> Iterator[Row]:
         yield Row(number, row)
 
 
+def json_values(source: Source) -> Iterator[tuple[int, Any]]:
+    """Yield the values of a JSON list, or those that stand one after another as JSON lines do, with their lines."""
+    text = _decoded(source)
+    first = len(text) - len(text.lstrip())
+    listed = text[first : first + 1] == "["
+    return _values(text, first + listed, source, closed=listed)
+
+
 def _values(text: str, at: int, source: Source, *, closed: bool) -> Iterator[tuple[int, Any]]:
     """Yield JSON values that stand one after another, each with its line, up to the end of the list or the file."""
     decoder, line, counted = json.JSONDecoder(), 1, 0
