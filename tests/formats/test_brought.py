@@ -256,7 +256,7 @@ def focuseval(*line):
 def folder(written):
     for name, text in DOCS.items():
         written(text, f"docs/{name}")
-    written("%PDF", "docs/left.pdf")
+    written("%PDF", "docs/left.tex")
     written(RUNS["documents"], "run.jsonl")
     written(GOLDS["quotes"], "gold.jsonl")
     return written("q1\twhat\n", "topics.tsv").parent
@@ -271,7 +271,7 @@ def test_doctor_says_what_files_are_and_what_they_give_together(folder):
         "run.jsonl: a run (run-rows)",
         "fields: question = query, documents = results",
         "measures of spans of text can be computed: spanR@5 = 1.0000",
-        f"not read: 1 .pdf, first {folder / 'docs/left.pdf'}; save them as text",
+        f"not read: 1 .tex, first {folder / 'docs/left.tex'}; save them as text",
     ):
         assert line in said.stdout
     found = json.loads(
