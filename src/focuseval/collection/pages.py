@@ -121,9 +121,25 @@ class Pages:
 
     def within(self, page: int, box: Sequence[float]) -> list[tuple[int, int]]:
         """Return the spans of the characters whose middle lies in a box, with the line ends between them."""
-        position, boxes = self.characters(page)
-        x, y = (boxes[:, 0] + boxes[:, 2]) / 2, (boxes[:, 1] + boxes[:, 3]) / 2
-        inside = (x >= box[0]) & (x <= box[2]) & (y >= box[1]) & (y <= box[3])
+        return self.covered([(page, box)])
+
+    def covered(self, places: Sequence[tuple[int, Sequence[float] | None]]) -> list[tuple[int, int]]:
+        """Return the spans of all characters in some boxes; a page without a box is meant as a whole.
+
+        Characters belong to one span if none that stands between them is left out.
+        """
+        touched = sorted({page for page, _ in places})
+        chosen: dict[int, NDArray[np.bool_]] = {}
+        for page, box in places:
+            position, boxes = self.characters(page)
+            x, y = (boxes[:, 0] + boxes[:, 2]) / 2, (boxes[:, 1] + boxes[:, 3]) / 2
+            left, top, right, bottom = (-np.inf, -np.inf, np.inf, np.inf) if box is None else box
+            here = (x >= left) & (x <= right) & (y >= top) & (y <= bottom)
+            chosen[page] = here | chosen.get(page, False)
+        every = range(touched[0], touched[-1] + 1) if touched else range(0)
+        position = np.concatenate([np.zeros(0, np.int64), *(self.characters(page)[0] for page in every)])
+        parts = [chosen.get(page, np.zeros(len(self.characters(page)[0]), np.bool_)) for page in every]
+        inside = np.concatenate([np.zeros(0, np.bool_), *parts])
         edge = np.diff(np.concatenate([[0], inside.astype(np.int8), [0]]))
         first, last = np.flatnonzero(edge == 1), np.flatnonzero(edge == -1) - 1
         return list(zip(position[first].tolist(), (position[last] + 1).tolist(), strict=True))

@@ -26,6 +26,11 @@ KINDS = {
         "offsets without quotes in documents with {0} (first {1}): a CRLF counts as two characters, a byte-order mark "
         "as none; where your tool counts otherwise, give the quotes, too"
     ),
+    "empty boxes": "{n} [page or box holds|pages or boxes hold] no characters",
+    "pieces": (
+        "the boxes of {n} [result hold|results hold] several pieces of text: [it reaches|they reach] from the first to "
+        "the last"
+    ),
     # reading and placing a gold
     "united": "{n} overlapping spans are united",
     "same ids": "{n} questions share an id with an earlier one, told apart as ~2, ~3 …",
