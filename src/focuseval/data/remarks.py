@@ -32,6 +32,7 @@ KINDS = {
         "the last"
     ),
     # reading and placing a gold
+    "no topic": "{n} [highlight has|highlights have] no note that names a topic, and [is|are] left out",
     "united": "{n} overlapping spans are united",
     "same ids": "{n} questions share an id with an earlier one, told apart as ~2, ~3 …",
     "other keys": "{n} [key is|keys are] not ours and left out; 'focuseval formats gold-jsonl' lists ours",

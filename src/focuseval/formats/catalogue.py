@@ -201,6 +201,10 @@ FORMATS: tuple[Format, ...] = (
         lambda head: detect_by.segments(head, 4), located=True,
     ),
     Format(
+        "pdf", "gold", "highlight annotations in PDFs, which --docs gives; written into copies", "pdf_highlights",
+        lambda head: head.startswith(b"%PDF-"), _GOLD, aliases=("highlights",), suffixes=(".pdf",), located=True,
+    ),
+    Format(
         "gold-pages", "gold", "gold by page and box of PDFs, as JSON lines; read as gold-rows, needs the PDFs", "pages",
         lambda _: False, _GOLD | {"quotes", "needs", "tags", "groups"}, aliases=("pages", "boxes"), located=True,
         function="read_gold",
