@@ -137,6 +137,15 @@ def write_gold(
     if chosen.by_topic and str(path) != "-" and not location(path).suffix:
         one = {f"{file_name(t)}.xml": chosen.write(_only_topic(gold, code)) for code, t in enumerate(gold.topics)}
         write_folder(path, one, replace=replace)
+    elif chosen.name == "pdf":
+        copies = chosen.writer(index)(gold)
+        if location(path).suffix.lower() != ".pdf":
+            write_folder(path, copies, replace=replace)
+        elif len(copies) == 1:
+            write_whole(path, next(iter(copies.values())))
+        else:
+            what = f"expected a folder for copies of {len(copies)} PDFs, found the name of one file"
+            raise FormatError(what, at=str(path), remedy="name a folder")
     else:
         write_whole(path, chosen.writer(index)(gold))
     return remarks
