@@ -28,7 +28,7 @@ os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
 SECTIONS = {
     "Start": ("demo",),
     "Collections and files": ("doctor", "index", "stats", "topics", "validate", "convert"),
-    "Retrieval": ("chunk", "retrieve", "search"),
+    "Retrieval": ("chunk", "retrieve", "search", "fuse"),
     "Evaluation": ("score", "compare", "sweep", "report", "gate", "history", "quotes", "inex-eval"),
     "Test collections": ("pool", "assess", "project", "judge"),
     "Measures themselves": ("simulate", "fidelity"),
