@@ -38,7 +38,7 @@ SECTIONS = {
 
 ARGUMENTS = re.compile(
     r"\b(alpha|cas|docs|empty_topics|force|index|keep_going|language|lossy|min_effect|order|task|test|to|tokenizer|"
-    r"topics|unit)"
+    r"topics|retriever|unit)"
     r'=(?:True\b|"([^"]*)"|(?=[\s,;:.)]|$))'
 )
 """How a message names an argument of a function, with or without a value."""
