@@ -28,7 +28,7 @@ os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
 SECTIONS = {
     "Start": ("demo",),
     "Collections and files": ("doctor", "index", "stats", "topics", "validate", "convert"),
-    "Retrieval": ("chunk", "retrieve", "search"),
+    "Retrieval": ("chunk", "retrieve", "search", "fuse"),
     "Evaluation": ("score", "compare", "sweep", "report", "gate", "history", "quotes", "inex-eval"),
     "Test collections": ("pool", "assess", "project", "judge"),
     "Measures themselves": ("simulate", "fidelity"),
@@ -38,7 +38,7 @@ SECTIONS = {
 
 ARGUMENTS = re.compile(
     r"\b(alpha|cas|docs|empty_topics|force|index|keep_going|language|lossy|min_effect|order|task|test|to|tokenizer|"
-    r"topics|unit)"
+    r"topics|retriever|unit)"
     r'=(?:True\b|"([^"]*)"|(?=[\s,;:.)]|$))'
 )
 """How a message names an argument of a function, with or without a value."""

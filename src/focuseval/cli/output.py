@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 READ = (
     "gold", "run", "runs", "qrels", "source", "file", "files", "index", "docs", "topics", "chunks", "baseline", "pool",
     "retriever", "spec", "tokenizer", "top_up", "users", "stability", "folder", "project", "restore", "prompt",
-    "add_runs", "guidelines", "against", "backup", "trials", "anchor",
+    "add_runs", "guidelines", "against", "backup", "trials", "anchor", "vectors", "query_vectors",
 )  # fmt: skip
 """Parameters that name what is read."""
 
