@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.data.gold import UNKNOWN, GradedElements, Passages
+from focuseval.data.gold import FACTS, UNKNOWN, GradedElements, Passages
 from focuseval.data.remarks import Remark, worded
 from focuseval.data.spans import pack
 from focuseval.engine.storage import location
@@ -368,7 +368,7 @@ WORDS = {
     "lengths": "document lengths",
     "queries": "queries",
     "tags": "tags of topics",
-    "groups": "groups of topics",
+    "groups": "groups, origins or assistance of topics",
     "topic": "embedded topics",
     "attributes": "attributes of topics (pool, version …)",
 }
@@ -422,8 +422,8 @@ def gold_facets(gold: Gold) -> dict[str, int]:
         "queries": 0 if any("inex_topic" in facts for facts in extra) else len(gold.queries),
         "topic": sum("inex_topic" in facts for facts in extra),
         "tags": sum("tags" in facts for facts in extra),
-        "groups": sum("group" in facts for facts in extra),
-        "attributes": sum(bool(facts - {"inex_topic", "tags", "group"}) for facts in extra),
+        "groups": sum(not facts.isdisjoint(FACTS) for facts in extra),
+        "attributes": sum(bool(facts - {"inex_topic", "tags", *FACTS}) for facts in extra),
     }
     return {facet: count for facet, count in counts.items() if count}
 
