@@ -347,9 +347,8 @@ def grown(store: Store, runs: Sequence[Run], *, depth: int) -> tuple[Pool, list[
     return after, [Growth(topic, *(count[topic] for count in counts)) for topic in topics]
 
 
-def why_pooled(store: Store, topic: str, document: str) -> tuple[Pooled | None, list[Contributor]]:
-    """Return how a document came into the pool: its entry, and the runs that brought it."""
-    found = project_pool(store)
+def why_pooled(found: Pool, topic: str, document: str) -> tuple[Pooled | None, list[Contributor]]:
+    """Return how a document came into a pool: its entry, and the runs that brought it."""
     entry = next((one for one in found.entries if one[:2] == (topic, document)), None)
     return entry, [found.contributors[k] for k in entry.by] if entry else []
 

@@ -104,7 +104,7 @@ def accept() -> Redirect:
 def document() -> str:
     """Show one document with a stripe per assessor, and why it is in the pool."""
     topic, name = pooled_unit(request.args)
-    entry, runs = why_pooled(desk().store, topic, name)
+    entry, runs = why_pooled(desk().pool()[0], topic, name)
     return _page_of(topic, name, "/api/sides", entry=entry, runs=runs, decides=desk().access.leads(user()))
 
 

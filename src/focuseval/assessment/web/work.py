@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
 
 from focuseval.assessment import plan
-from focuseval.assessment.adjudication import finished_sides
 from focuseval.assessment.progress import Work, summed
 from focuseval.assessment.reanchor import changed_texts, reanchor_all
+from focuseval.assessment.rules import SKIPPED
 from focuseval.assessment.store import ADJUDICATED, Request
 from focuseval.assessment.users import removed
 from focuseval.assessment.web.desk import desk, overseers_look_leads_change, user, whole_number
@@ -166,12 +166,13 @@ def _split() -> str:
 
 
 def _reopen() -> str:
-    """Open finished documents again, of all assessors or of those who are named; they see by whom, and why."""
+    """Open finished or skipped documents again, of all assessors or of those named; they see who did, and why."""
     store, names, reason = desk().store, _people(), request.form.get("reason", "").strip()[:1000]
     requests = []
     for topic, document in _units():
-        for saved in finished_sides(store, topic, document):
-            if not names or saved.key.assessor in names:
+        for saved in store.judgements(topic=topic, document=document):
+            closed = saved.judgement.finished or saved.judgement.status == SKIPPED
+            if closed and (saved.key.assessor in names if names else saved.key.assessor != ADJUDICATED):
                 edit, token = {"kind": "reopen", "reason": reason}, uuid.uuid4().hex
                 requests.append(Request(saved.key, desk().page(document), edit, saved.version, token, user()))
     store.edit_all(requests)
