@@ -152,6 +152,11 @@ def people(store: Store) -> list[str]:
     return [one.name for one in assessors(store) if one.origin == PERSON]
 
 
+def machines(store: Store) -> set[str]:
+    """Return the names of the assessors who are no people here: language models and imports, which count apart."""
+    return {one.name for one in assessors(store) if one.origin != PERSON}
+
+
 def labels(store: Store) -> dict[str, str]:
     """Return every assessor's name → how it is shown."""
     return {one.name: one.label for one in assessors(store)}

@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from focuseval.assessment.plan import MINE, Pooled, people, pool, roles
+from focuseval.assessment.plan import MINE, PERSON, Pooled, people, pool, roles
 from focuseval.assessment.rules import FINISHED, NOT_RELEVANT, OPEN, RELEVANT, SKIPPED, STATUSES, TODO
 from focuseval.assessment.store import ADJUDICATED, Store
 from focuseval.assessment.users import removed
@@ -148,7 +148,7 @@ class Work(NamedTuple):
     skipped: int = 0
     flagged: int = 0
     disagreed: int = 0
-    """Documents that somebody else judged the other way, and nobody decided."""
+    """Documents that another person judged the other way, and nobody decided."""
     seconds: float = 0.0
 
     @property
@@ -184,11 +184,12 @@ SELECT assessor, topic, sum(status = '{RELEVANT}'), sum(status = '{NOT_RELEVANT}
 FROM judgements WHERE {{}} GROUP BY assessor, topic
 """  # noqa: S608  our own constants
 
+_PEOPLE = f"assessor NOT IN (SELECT name FROM assessors WHERE origin != '{PERSON}')"  # noqa: S608  as above
 _SPLIT = f"""
 SELECT topic, document, assessor FROM judgements JOIN (
-    SELECT topic, document FROM judgements WHERE status IN {FINISHED} {{0}}
+    SELECT topic, document FROM judgements WHERE status IN {FINISHED} AND {_PEOPLE} {{0}}
     GROUP BY topic, document HAVING min(status) != max(status) AND max(assessor = '{ADJUDICATED}') = 0
-) USING (topic, document) WHERE status IN {FINISHED} {{0}}
+) USING (topic, document) WHERE status IN {FINISHED} AND {_PEOPLE} {{0}}
 """  # noqa: S608  as above
 PROJECT = ("", "", "")
 """What an event of the project itself changes: the plan."""
@@ -229,6 +230,12 @@ class Overview:
                 known = {(name, topic): self._row((name, topic), tuple(numbers)) for name, topic, *numbers in rows}
             units = (((assessor, topic), total) for topic, total in self._own[assessor].items())
             return [(known.get(unit) or self._row(unit, None))._replace(total=total) for unit, total in units]
+
+    def disagreed(self) -> dict[Unit, list[str]]:
+        """Return the documents about which people disagree, and nobody decided: (topic, document) → who judged them."""
+        with self._lock:
+            self._refresh()
+            return dict(self._split)
 
     def _refresh(self) -> None:
         changed = self.pace.refresh()

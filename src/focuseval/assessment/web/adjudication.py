@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 adjudication = Blueprint("adjudication", __name__)
 adjudication.before_request(overseers_look_leads_change)
 
-TO_DECIDE = "to decide"
+TO_DECIDE, DISAGREED = "to decide", "disagreed"
 SHOWN = 200
 """Documents that the list shows at once, those with the least agreement first."""
 
@@ -49,17 +49,21 @@ SHOWN = 200
 def documents() -> str:
     """List what two or more assessors have finished, with how far they agree and what was decided."""
     topic, state = request.args.get("topic", ""), request.args.get("state", TO_DECIDE)
+    name = request.args.get("assessor", "")
     everything = _rows()
     counts = Counter(row.state for row in everything)
     wanted = {TO_DECIDE: (decisions.UNDECIDED, decisions.STALE), decisions.DECIDED: (decisions.DECIDED,)}
-    rows = [row for row in everything if topic in ("", row.topic) and row.state in wanted.get(state, (row.state,))]
+    here = [row for row in everything if topic in ("", row.topic) and (not name or name in row.people)]
+    rows = [row for row in here if row.state in wanted.get(state, (row.state,))]
+    rows = [row for row in rows if row.disagreed] if state == DISAGREED else rows
     shown = sorted(rows, key=lambda row: (row.jaccard, row.topic, row.document))[:SHOWN]
     return render_template(
         "adjudicate.html",
         rows=shown,
         more=len(rows) - len(shown),
         counts=counts,
-        states=(TO_DECIDE, decisions.DECIDED),
+        states=(TO_DECIDE, DISAGREED, decisions.DECIDED),
+        name=name,
         state=state,
         topic=topic,
         topics=sorted({row.topic for row in everything}),

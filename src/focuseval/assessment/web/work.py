@@ -33,19 +33,24 @@ CELLS = 3_000
 def campaign() -> str:
     """Show the sums of every assessor and of every topic, or the rows of one of them."""
     store = desk().store
-    rows = desk().overview.rows()
+    rows, apart = desk().overview.rows(), plan.machines(store)
     name, topic = request.args.get("assessor"), request.args.get("topic")
     if name is not None or topic is not None:
         rows = [row for row in rows if name in (None, row.assessor) and topic in (None, row.topic)]
         if not rows:
             abort(404, "nobody has anything to do here")
+    split = Counter(unit[0] for unit, names in desk().overview.disagreed().items() if name is None or name in names)
+    others = summed([row for row in rows if row.assessor in apart], "assessor") if name is None else []
+    rows = [row for row in rows if row.assessor not in apart or row.assessor == name]
     by_assessor, by_topic = summed(rows, "assessor"), summed(rows, "topic")
+    by_topic = [row._replace(disagreed=split[row.topic]) for row in by_topic]  # documents, not judgements
     grid: dict[str, dict[str, Work]] = {}
     for row in rows:
         grid.setdefault(row.assessor, {})[row.topic] = row
     return render_template(
         "dashboard.html",
-        whole=(summed(rows, "") or [Work()])[0],
+        whole=(summed(by_topic, "") or [Work()])[0],
+        others=others,
         by_assessor=by_assessor if name is None else [],
         by_topic=by_topic if topic is None else [],
         grid=grid if name is None and topic is None and 1 < len(by_assessor) * len(by_topic) <= CELLS else {},
