@@ -26,6 +26,7 @@ import numpy as np
 from focuseval.assessment.agreement import Agreement, by_unit, compare_sides, finished, summed
 from focuseval.assessment.plan import IMPORTED, PERSON, Unit, assessors, known_units, machines, roles
 from focuseval.assessment.rules import FINISHED, NOT_RELEVANT, RELEVANT, Edit, Judgement, as_dict
+from focuseval.assessment.rules import OPEN as IN_PROGRESS
 from focuseval.assessment.store import ADJUDICATED, Key, Request, Saved, Store
 from focuseval.data import highlights as spans
 from focuseval.errors import AssessError
@@ -91,9 +92,21 @@ def finished_sides(store: Store, topic: str, document: str) -> list[Saved]:
 
 
 def decide(
-    store: Store, page: Document, topic: str, rule: str, of: Sequence[str], *, version: int, token: str, actor: str
+    store: Store,
+    page: Document,
+    topic: str,
+    rule: str,
+    of: Sequence[str],
+    *,
+    version: int,
+    token: str,
+    actor: str,
+    draft: bool = False,
 ) -> Saved:
-    """Write the decision on a document: ``one``, ``union`` or ``intersection`` of the judgements of some assessors."""
+    """Write the decision on a document: ``one``, ``union`` or ``intersection`` of the judgements of some assessors.
+
+    A `draft` is open still: what an adjudicator starts from to edit it.
+    """
     chosen = [saved for saved in finished_sides(store, topic, page.id) if saved.key.assessor in of]
     if len(chosen) != len(set(of)):
         raise AssessError("not all of these assessors have finished the document")
@@ -101,6 +114,8 @@ def decide(
     if stale:
         raise AssessError(f"{stale[0]} judged another text of {page.id}; have it re-anchored first")
     edit = _decision(chosen, rule, {"rule": rule, "of": sorted(of)})
+    if draft:
+        edit["judgement"] |= {"status": IN_PROGRESS}
     return store.edit(Key(ADJUDICATED, topic, page.id), page, edit, version=version, token=token, actor=actor)
 
 

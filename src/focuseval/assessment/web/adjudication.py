@@ -80,13 +80,18 @@ def _rows() -> list[decisions.SharedDocument]:
 
 @adjudication.get("/adjudicate/next")
 def following() -> Redirect:
-    """Go to the next document that is undecided or stale: of this topic first, the least agreed first."""
+    """Go to the undecided or stale document with the least agreement, of this topic first where several have as little.
+
+    Documents on which everybody agrees need nobody's eyes: the list accepts them all at once.
+    """
     here = (request.args.get("topic", ""), request.args.get("document", ""))
-    waiting = [row for row in _rows() if row.state != decisions.DECIDED and (row.topic, row.document) != here]
+    undecided = [row for row in _rows() if row.state != decisions.DECIDED and (row.topic, row.document) != here]
+    waiting = [row for row in undecided if not row.agreed or row.stale]
     if not waiting:
-        flash("Everything that several assessors finished is decided.")
+        left = f"On {counted(len(undecided), 'document')} everybody agrees: accept them at once."
+        flash(left if undecided else "Everything that several assessors finished is decided.")
         return redirect(url_for("adjudication.documents"))
-    found = min(waiting, key=lambda row: (row.topic != here[0], row.topic, row.jaccard, row.document))
+    found = min(waiting, key=lambda row: (row.jaccard, row.topic != here[0], row.topic, row.document))
     return redirect(url_for("adjudication.document", topic=found.topic, document=found.document))
 
 
@@ -132,14 +137,15 @@ def compared() -> Response:
 
 @adjudication.post("/api/decide")
 def decision() -> Response:
-    """Accept one, the union or the intersection."""
+    """Accept one, the union or the intersection; or start from it, to edit the decision."""
     values = body()
     key = key_of({**values, "as": ADJUDICATED})
     page = desk().documents.get(key.document)
     rule, of = values.get("rule"), values.get("of")
     if rule not in decisions.RULES or not isinstance(of, list) or not all(isinstance(name, str) for name in of):
         abort(400, "a rule and the assessors it is about are needed")
-    saved = decisions.decide(desk().store, page, key.topic, rule, of, actor=user(), **stamp(values))
+    draft, stamps = values.get("draft") is True, stamp(values)
+    saved = decisions.decide(desk().store, page, key.topic, rule, of, actor=user(), draft=draft, **stamps)
     return jsonify({"decided": state_of(saved)})
 
 
