@@ -218,6 +218,8 @@ def test_a_baseline_of_a_profile_can_be_asked_for_one_of_its_measures(tmp_path):
         assert done.exit_code == 0, done.stderr
         assert done.stdout.startswith("PASS IoU@5: ")
     done = CliRunner().invoke(main, ["gate", *files, *spans, "--profile", "rag"])
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["PASS", "43"]
+    done = CliRunner().invoke(main, ["gate", *files, *spans, "--profile", "rag", "--all"])
     assert [line.split()[0] for line in done.stdout.splitlines()] == ["PASS", *["SHOWN"] * 43]
     assert done.stdout.startswith("PASS spanR@2000c: ")
 

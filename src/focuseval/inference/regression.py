@@ -201,9 +201,9 @@ class GateVerdict:
         test = f"{p}, {self.rule.test}, {tails}{at}) over {counted(self.topics, 'topic')}{inside}"
         remark = f"; {self.remark}" if self.decides and self.remark else ""
         if self.by_document is not None and self.differing:
-            number, would = self.by_document
+            number, other = self.by_document
             remark += f"; topics share documents: in {counted(number, 'cluster')} by document"
-            remark += f" (--cluster-by document) p would be {shown_p(would, self.rule)}"
+            remark += f" (--cluster-by document) p would be {shown_p(other, self.rule)}"
         return f"{self.word.upper()} {self.name}: {change}, {interval}, {test}{remark}"
 
     @property
