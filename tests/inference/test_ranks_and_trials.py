@@ -154,6 +154,7 @@ def test_variances_of_two_trials_of_three_topics_by_hand():
     values[0, 0] += 0.6  # rest ± .2, ± .1, ± .1: .12 over two degrees of freedom
     topics, trials = np.array([0.3, 1.0, 2.0]).var(ddof=1), np.array([1.3, 0.9]).var(ddof=1)
     assert spread(values) == pytest.approx((2, topics - 0.06 / 2, 0.06, trials - 0.06 / 3))
+    assert spread(np.array([[0.0, 1.0], [0.5, 1.0]])) == (2, 0.25, 0.0625, 0.0)  # rest ± .125: of one degree
 
 
 def test_one_trial_or_one_topic_has_no_variance_between_trials():

@@ -45,6 +45,7 @@ def test_ten_topics_are_judged_and_nine_are_not():
     assert judge_slices(rows, [range(10), range(9)])[0].lead.tolist() == [1]
     assert judge_slices(rows, [range(10), range(9)])[1] is None
     assert judge_slices(-rows, [range(10)])[0].lead.tolist() == [-1]
+    assert judge_slices(rows - rows.mean() + 0.01, [range(10)])[0].lead.tolist() == [0]
 
 
 def test_without_pairs_or_large_slices_nothing_is_judged():
