@@ -106,6 +106,9 @@ def test_intervals_are_of_the_change_since_the_anchor_and_else_since_the_first_v
     assert [p.file.split()[0] for p in pinned.references] == ["anchor", "baseline"]
     (chart,) = history_charts(pinned)
     assert "interval of the change since the anchor" in chart.caption
+    named = [part["mark"]["align"] for part in chart.spec["layer"] if part["mark"]["type"] == "text"]
+    assert named == ["left", "right"]  # their means are the same: at one end the names would lie on each other
+    assert "3 score files, 1 run, 1 measure, in the order" in render_history(pinned)
     assert "since its line's first value" in next(history_charts(read_history(folder))).caption
     printed = CliRunner().invoke(main, ["history", str(folder), "--anchor", str(tmp_path / "v1.json")]).stdout
     assert printed.count(" anchor −0.") + printed.count(" anchor +0.") == 3

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focuseval.data.tables import ABSENT, Table, numbers, words
-from focuseval.errors import FormatError, MeasureError
+from focuseval.errors import FormatError, MeasureError, counted
 from focuseval.evaluation.score_file import Basis, finite, read_score_file, topic_values
 from focuseval.inference.paired import judge_pairs
 from focuseval.inference.paired_tests import paired_differences
@@ -272,15 +272,18 @@ def history_charts(history: History) -> Iterator[Chart]:
         changed = {"filter": {"field": "file", "oneOf": [file for file, _ in history.changes]}}
         bars = {"x": x, "y": axis("low", measure), "y2": {"field": "high"}, "color": lines["color"]}
         told = hover(file="", name="", mean=".4f", low=".4f", high=".4f")
-        label = {"type": "text", "align": "left", "dy": -6, "aria": False}
-        name = {"y": y, "x": {"value": 4}, "text": {"field": "name"}}
+        label, name = {"type": "text", "dy": -6, "aria": False}, {"y": y, "text": {"field": "name"}}
+        ends = (("left", 4), ("right", "width"))  # an anchor and a baseline of one mean are named at either end
         layer: list[dict[str, Any]] = [
             {"mark": {"type": "line", "strokeWidth": 2}, "transform": among, "encoding": {"x": x, "y": y, **lines}},
             {"mark": {"type": "rule", "strokeWidth": 1, "aria": False}, "transform": among, "encoding": bars},
             {**point, "encoding": {"x": x, "y": y, **points, "tooltip": told}},
             {"mark": {**rule, "strokeDash": [4, 4]}, "transform": [changed], "encoding": {"x": x}},
             {"data": {"values": held}, "mark": rule, "encoding": {"y": y}},
-            {"data": {"values": held}, "mark": label, "encoding": name},
+            *(
+                {"data": {"values": [one]}, "mark": {**label, "align": side}, "encoding": {**name, "x": {"value": at}}}
+                for one, (side, at) in zip(held, ends, strict=False)
+            ),
         ]
         columns, spec = ("file", "run", "mean", "date", "name", "low", "high"), wide(260, layer=layer)
         yield Chart(f"history-{place}", measure, caption, "history", columns, rows, spec, columns[:3])
@@ -295,6 +298,10 @@ def render_history(history: History, title: str = "Scores over time") -> str:
         {"charts": [chart_data(chart) for chart in charts]},
         title=title,
         history=history,
+        counts=[
+            counted(len(some), noun)
+            for some, noun in ((history.files, "score file"), (history.runs, "run"), (history.measures, "measure"))
+        ],
         charts=charts,
         grid=history_table(history),
         more=len(history.measures) - len(charts),
