@@ -112,7 +112,7 @@ def render_html(report: Report) -> str:
         graph_sections=graphs,
         has_heat=bool(report.heat.topics),
         against=any(line.against for line in report.first.runs),
-        columns=sorted([*others[: MOST_MEASURES - 1], report.choices.decides]),
+        columns=[report.choices.decides, *others[: MOST_MEASURES - 1]],
         more_measures=len(report.about.measures) > 1,
         has_tags=any(report.choices.tags),
         most_rows=MOST_ROWS,
@@ -212,6 +212,7 @@ def tables(report: Report, layout: str) -> Iterator[Table]:
         )
         means = Table("", (*words("run", "measure"), *numbers("mean", "low", "high", "rank", "topics")), cells)
     notes = tuple(filter(None, (verdict.headline, verdict.reason, verdict.caveat, *report.remarks)))
+    yield from report.beside
     yield replace(means, title="Means with 95 % intervals", notes=notes)
     against = ("against",) if any(line.against for line in lines) else ()
     rows: tuple[Row, ...] = tuple(

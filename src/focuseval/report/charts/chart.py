@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down"
 """Every colour comes with a dash and a shape of its own."""
 
 DIGITS = 5
+LONG = 24
+"""Characters of a name from which on what all names share is left out of labels."""
 _NAME = re.compile(r"\{(\w+)\}")
 
 
@@ -102,7 +105,7 @@ def number(value: float | None) -> float | None:
 
 def by_run(names: Sequence[str]) -> dict[str, Any]:
     """Return colour and dash encodings for a few runs, in their order; the legend shows both."""
-    run = nominal("run", "run")
+    run = nominal("run", "run", legend={"labelExpr": cut_label(*common_ends(names))})
     dashes = {"domain": list(names), "range": [list(dash) for dash in DASHES[: len(names)]]}
     return {"color": {**run, "scale": {"domain": list(names)}}, "strokeDash": {**run, "scale": dashes}}
 
@@ -110,9 +113,31 @@ def by_run(names: Sequence[str]) -> dict[str, Any]:
 def lines_and_points(names: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the encodings of lines and of the points on them, a shape for every run; the legend shows the points."""
     color, dash = by_run(names).values()
-    legend = {"symbolStrokeWidth": 0}  # a dashed outline would hide the shape
+    legend = {**color["legend"], "symbolStrokeWidth": 0}  # a dashed outline would hide the shape
     shape = {**color, "scale": {"domain": list(names), "range": list(SHAPES[: len(names)])}, "legend": legend}
     return {"color": color, "strokeDash": {**dash, "legend": legend}}, {"color": color, "shape": shape}
+
+
+def common_ends(names: Sequence[str]) -> tuple[int, int]:
+    """Return how many characters long names begin and end with alike, up to a separator; none of names that are short.
+
+    >>> common_ends(["acme-prod-2026-bm25-en-chunks.v1", "acme-prod-2026-dense-en-chunks.v1"])
+    (15, 13)
+    >>> common_ends(["bm25", "bm25-tuned"])
+    (0, 0)
+    """
+    if len(names) < 2 or max(map(len, names)) <= LONG:
+        return 0, 0
+    ends = []
+    for own in (list(names), [name[::-1] for name in names]):
+        same = [letters[0] for letters in takewhile(lambda some: len(set(some)) == 1, zip(*own, strict=False))]
+        ends.append(max((at + 1 for at, letter in enumerate(same) if letter in "-_./: "), default=0))
+    return (ends[0], ends[1]) if all(len(name) > sum(ends) for name in names) else (0, 0)
+
+
+def cut_label(before: int, after: int) -> str:
+    """Return Vega's expression for a label without so many characters at its ends."""
+    return f"slice(datum.label, {before}, length(datum.label) - {after})" if before or after else "datum.label"
 
 
 def axis(field: str, title: str, **others: Any) -> dict[str, Any]:
