@@ -21,6 +21,8 @@ DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 4], [1, 3])
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
 """Every colour comes with a dash and a shape of its own."""
 
+WIDTHS = {"column": 320, "page": 660}
+"""Pixels of a figure: 85 mm and 175 mm, a column and the width of a page of two columns."""
 DIGITS = 5
 LONG = 24
 """Characters of a name from which on what all names share is left out of labels."""
@@ -55,11 +57,15 @@ class Chart:
         """Return the rows as Vega-Lite wants them."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
-    def complete(self) -> dict[str, Any]:
-        """Return a specification that needs nothing else: rows, colours and a fixed width included."""
-        values = {"name": "rows", "values": self.records()}
-        fixed = {"width": 620} if self.spec.get("width") == "container" else {}
-        return {"$schema": SCHEMA, **self.spec, **fixed, "data": values, "config": CONFIG}
+    def complete(self, width: int = WIDTHS["page"], *, serif: bool = False) -> dict[str, Any]:
+        """Return a specification that needs nothing else: rows, colours, and a width in pixels (96 to the inch)."""
+        values, fixed = {"name": "rows", "values": self.records()}, dict[str, Any]()
+        if self.spec.get("width") == "container":
+            fixed = {"width": width, "autosize": {"type": "fit-x", "contains": "padding"}}
+        columns = {"columns": 1 if width < WIDTHS["page"] / 2 else 3}
+        config = CONFIG | {"font": "Times New Roman, Times, serif"} if serif else CONFIG
+        config = config | {"legend": CONFIG["legend"] | columns}
+        return {"$schema": SCHEMA, **self.spec, **fixed, "data": values, "config": config}
 
 
 CONFIG: dict[str, Any] = {
