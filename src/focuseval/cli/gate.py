@@ -148,7 +148,7 @@ def gate(gold: str, run: str, **options: Any) -> bool:
     rule = GateRule(**given(options | {"alpha": alpha / (2 if options["anchor"] else 1)}), **named)
     if options["update"]:  # the baseline is what is written: see Gate.invoke
         scores = score_files(gold, (run,), options)
-        write_whole(options["output"], [json_text(scores.to_json(per_topic=True)).encode()])
+        gates.write_baseline(scores, options["output"])
         say_written(options["output"], f"the baseline {scores.runs[0]}, {counted(len(scores.measures), 'measure')}")
         return False
     baseline = gates.read_baseline(options["baseline"], options["baseline_run"])

@@ -6,6 +6,7 @@ printed for people and for CI: text, JSON, Markdown, JUnit XML.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from focuseval.data.tables import Table, numbers, one_line, render, words
 from focuseval.errors import FormatError, NotComparableError, counted
 from focuseval.evaluation.score_file import Basis, read_score_file, topic_values
 from focuseval.evaluation.scores import Scores, refuse_geometric
+from focuseval.formats.content import write_whole
 from focuseval.inference.regression import CANNOT_TELL, PASS, REGRESSION, GateRule, GateVerdict, judge_changes, outcome
 from focuseval.inference.sentences import shown_p
 
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
     from focuseval.inference.clusters import By
 
-_REMEDY = "write it with 'focuseval score GOLD RUN --per-topic --format json -o FILE'"
+_REMEDY = "write it with 'focuseval gate --update --baseline FILE GOLD RUN'"
 _MOST_LOST = 5
 """Topics that lost most, below a verdict."""
 
@@ -66,6 +68,12 @@ def read_baseline(path: str | Path, run: str | None = None) -> Baseline:
         docs_sha256=None if docs is None else str(docs),
         file=str(path),
     )
+
+
+def write_baseline(scores: Scores, path: str | Path) -> None:
+    """Write scores as a baseline: every topic's values, with what they were computed from."""
+    text = json.dumps(scores.to_json(per_topic=True), ensure_ascii=False, indent=1)
+    write_whole(path, [f"{text}\n".encode()])
 
 
 def judge(
@@ -113,11 +121,12 @@ def judge(
         if not np.isfinite(values).all():
             raise NotComparableError(f"{measure}: some topic's value is not a finite number; no verdict is possible")
         changes.append((measure, list(newer), *values))
-    inside = None
-    if clusters is not None:
-        whole = scores.clustering(clusters)["clusters"]
-        inside = [whole.take(np.isin(scores.topics, topics)) for _, topics, *_ in changes]
-    return judge_changes(changes, rule or GateRule(), anchor, inside)
+    inside = {
+        name: [whole.take(np.isin(scores.topics, topics)) for _, topics, *_ in changes]
+        for name, whole in scores.clustering(clusters).items()
+        if whole is not None
+    }
+    return judge_changes(changes, rule or GateRule(), anchor, **inside)
 
 
 @dataclass(frozen=True)
@@ -178,6 +187,7 @@ def as_json(verdicts: Sequence[GateVerdict], leaks: Leaks | None = None) -> dict
                 "interval": [v.low, v.high],
                 "p": v.p,
                 "p_corrected": v.corrected,
+                **({"by_document": {"clusters": v.by_document[0], "p": v.by_document[1]}} if v.by_document else {}),
                 "detectable": v.detectable if isfinite(v.detectable) else None,
                 "topics": v.topics,
                 "topics_differing": v.differing,
@@ -209,7 +219,8 @@ def as_markdown(verdicts: Sequence[GateVerdict], leaks: Leaks | None = None) -> 
     )
     values = (*numbers("baseline", "now"), *numbers("difference", "95 % interval", "p", form="+.4f"))
     columns = (*words("measure"), *values, *words("verdict"))
-    notes = (*([] if leaks is None else [str(leaks)]), *(str(v) for v in verdicts if v.decides and v.remark))
+    said = (str(v) for v in verdicts if v.decides and (v.remark or v.by_document))
+    notes = (*([] if leaks is None else [str(leaks)]), *said)
     found = REGRESSION if leaks and leaks.fails else outcome(verdicts)
     tables = [Table(f"focuseval gate: {'no regression' if found == PASS else found}", columns, rows, notes)]
     columns = (*words("topic"), *numbers("baseline", "now"))
