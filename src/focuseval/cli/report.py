@@ -7,9 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from focuseval.cli.options import FiniteRange, evaluation_options, layout_option, read_judged
+from focuseval.cli.options import (
+    FiniteRange,
+    cluster_option,
+    cluster_workers,
+    evaluation_options,
+    jobs_option,
+    layout_option,
+    read_judged,
+)
 from focuseval.cli.output import READS, Command, echo_lines, progress_bar, say_written, write_text
-from focuseval.cli.score import read_topics_of, write_repairs_of
+from focuseval.cli.score import default_jobs, read_topics_of, write_repairs_of
 from focuseval.cli.significance import baseline_option, given, significance_options, with_baseline
 from focuseval.errors import FormatError, counted
 from focuseval.formats.content import write_whole
@@ -51,6 +59,8 @@ EVIDENCE = (
 @click.option("--text-limit", type=FiniteRange(0), default=2.5, help="Megabytes of compressed text in the page.")
 @click.option("--serve", is_flag=True, help="Show the report from a server on this machine, with nothing left out.")
 @click.option("--port", type=click.IntRange(0, 65535), help="Port of --serve; else a free one.")
+@jobs_option
+@cluster_option
 @significance_options(draws="10000; 1000 with --test bootstrap --tails 1")
 def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Report on RUNs: which is better, on which topics, and what each found and missed in the text.
@@ -70,16 +80,19 @@ def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     if not (options["output"] or options["serve"] or options["figures"]) and options["layout"] == "html":
         raise click.UsageError("Name the page with -o, such as -o report.html, or show it with --serve.")
     judged, index = read_judged(gold, options)
-    evidence = gather_evidence(
-        judged,
-        list(with_baseline(runs, options["baseline"])),
-        options["measures"] or None,
-        index=index,
-        settings=settings_of(**given(options)),
-        topics=read_topics_of(options) or (),
-        watch=_with_progress,
-        **{name: options[name] for name in EVIDENCE},
-    )
+    with cluster_workers(options["cluster"]) as workers:
+        evidence = gather_evidence(
+            judged,
+            list(with_baseline(runs, options["baseline"])),
+            options["measures"] or None,
+            index=index,
+            settings=settings_of(**given(options)),
+            topics=read_topics_of(options) or (),
+            watch=_with_progress,
+            jobs=options["jobs"] or default_jobs(runs),
+            workers=workers,
+            **{name: options[name] for name in EVIDENCE},
+        )
     write_repairs_of(evidence.scores, options)
     if options["serve"]:
         echo_lines(evidence.scores.remarks())
