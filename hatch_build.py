@@ -18,7 +18,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-SOURCES = ("src/focuseval/engine/native.c", "src/focuseval/engine/xml.c", "src/focuseval/engine/words.c")
+SOURCES = tuple(f"src/focuseval/engine/{name}.c" for name in ("native", "xml", "words", "pdf"))
 LIBRARY = "libnative.so"
 FLAGS = ("-std=c11", "-O3", "-shared", "-fPIC")
 

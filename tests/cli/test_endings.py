@@ -165,6 +165,8 @@ quotes run
 judge p --endpoint http://127.0.0.1:9 --model m --jobs 0
 judge p --endpoint http://127.0.0.1:9 --model m --timeout nan
 nosuch
+fuse docs -o f.txt --method nosuch
+estimate qrels run
 score
 doctor
 index docs

@@ -28,8 +28,8 @@ os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
 SECTIONS = {
     "Start": ("demo",),
     "Collections and files": ("doctor", "index", "stats", "topics", "validate", "convert"),
-    "Retrieval": ("chunk", "retrieve", "search"),
-    "Evaluation": ("score", "compare", "sweep", "report", "gate", "history", "quotes", "inex-eval"),
+    "Retrieval": ("chunk", "retrieve", "search", "fuse"),
+    "Evaluation": ("score", "compare", "sweep", "report", "estimate", "gate", "history", "quotes", "inex-eval"),
     "Test collections": ("pool", "assess", "project", "judge"),
     "Measures themselves": ("simulate", "fidelity"),
     "What there is": ("measures", "profiles", "formats"),
@@ -37,8 +37,8 @@ SECTIONS = {
 """The commands in the order of the help page."""
 
 ARGUMENTS = re.compile(
-    r"\b(alpha|cas|docs|empty_topics|force|index|keep_going|language|lossy|min_effect|order|task|test|to|tokenizer|"
-    r"topics|unit)"
+    r"\b(alpha|assisted|cas|docs|empty_topics|force|index|keep_going|language|lossy|min_effect|order|random|task|test|"
+    r"to|tokenizer|topics|retriever|unit)"
     r'=(?:True\b|"([^"]*)"|(?=[\s,;:.)]|$))'
 )
 """How a message names an argument of a function, with or without a value."""

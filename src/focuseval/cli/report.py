@@ -23,6 +23,7 @@ from focuseval.errors import FormatError, counted
 from focuseval.formats.content import write_whole
 from focuseval.inference.settings import settings_of
 from focuseval.report.build import gather_evidence, report_on
+from focuseval.report.charts.chart import WIDTHS
 from focuseval.report.page import draw_all, render
 
 if TYPE_CHECKING:
@@ -48,7 +49,12 @@ EVIDENCE = (
 )
 @click.option("--title", default="", show_default=False, help="The page's title.")
 @layout_option("html", "json", "markdown", "latex", "csv", what="One page, everything as JSON, or the tables.")
-@click.option("--figures", metavar="DIR", help="Also write every graph as an SVG file into this folder.")
+@click.option(
+    "--wide", is_flag=True, help="With --format latex, all tables and measures, not the one that fits a page."
+)
+@click.option("--figures", metavar="DIR", help="Also write every graph as SVG and PDF into this folder.")
+@click.option("--figure-width", type=click.Choice(list(WIDTHS)), default="page", help="85 mm or 175 mm.")
+@click.option("--serif", is_flag=True, help="Letters of the figures with serifs.")
 @click.option("--fidelity", is_flag=True, help="Also test the measures on simulated runs; needs the collection.")
 @click.option("--text-limit", type=FiniteRange(0), default=2.5, help="Megabytes of compressed text in the page.")
 @click.option("--serve", is_flag=True, help="Show the report from a server on this machine, with nothing left out.")
@@ -67,7 +73,7 @@ def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     Examples:
       focuseval report gold.jsonl old.jsonl new.jsonl --docs docs/ --baseline old.jsonl -o report.html
       focuseval report assessments/ run*.xml --index wiki.idx --profile inex2006 --task focused -o report.html
-      focuseval report qrels.txt run*.txt -m AP -m nDCG@10 --format latex
+      focuseval report qrels.txt run*.txt -m AP -m nDCG@10 --format latex --figures figures/ --figure-width column
       focuseval report judging/ run*.xml --adjudicated --task focused -o report.html
       focuseval report gold.jsonl run*.jsonl --docs docs/ --serve
     """
@@ -94,16 +100,17 @@ def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
         return
     result = report_on(evidence, title=options["title"], budget=int(options["text_limit"] * 1_000_000))
     if options["figures"]:
-        figures, folder = draw_all(result.charts), Path(options["figures"])
+        figures = draw_all(result.charts, WIDTHS[options["figure_width"]], serif=options["serif"])
+        folder = Path(options["figures"])
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise FormatError(f"cannot be written: {error.strerror}", at=options["figures"]) from None
-        for name, svg in figures.items():
-            write_whole(folder / name, [svg.encode()])
-        click.echo(f"{counted(len(figures), 'figure')} in {folder}", err=True)
+        for name, drawn in figures.items():
+            write_whole(folder / name, [drawn])
+        click.echo(f"{counted(len(result.charts), 'figure')} in {folder}, as SVG and PDF", err=True)
     if options["output"] or options["layout"] != "html":
-        write_text(render(result, options["layout"]), options["output"])
+        write_text(render(result, options["layout"], wide=options["wide"]), options["output"])
         if options["output"]:
             say_written(options["output"], result.first.verdict.headline)
     echo_lines(evidence.scores.remarks())

@@ -86,6 +86,8 @@ class Tree:
     """References that could not be replaced, by name."""
     lenient: bool = False
     """Whether it was read as HTML is."""
+    laid: Any = None
+    """Where the characters of a PDF stand (`collection.pdf.Laid`)."""
 
     def opened(self, name: str, _attributes: list[str]) -> None:
         """Begin an element."""

@@ -201,6 +201,7 @@ class Evaluation:
             tags={topic: tuple(filter(None, own.split(","))) for topic, own in tags.items() if own},
             decides=plan.decides,
             geometric=tuple(asked.measure.geometric for asked in plan.measures),
+            lower=tuple(asked.measure.lower for asked in plan.measures),
             noticed=(
                 *remarks_on_names(plan.measures),
                 *remarks_on_gold(prepared, plan),

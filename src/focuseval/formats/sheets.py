@@ -1,12 +1,14 @@
-"""Tables in files that are no text, as JSON lines: Parquet, and the first sheet of an Excel workbook.
+"""Tables of other programs as JSON lines: Parquet, the first sheet of an Excel workbook, what pandas writes as JSON.
 
 A row is a line: what reads JSON lines reads these, too, and names the row. Of a workbook (``.xlsx``) the first row that
-has cells is the header.
+has cells is the header. Of ``DataFrame.to_json`` the layouts ``columns`` (the default), ``index``, ``split`` and
+``table`` are read here; ``records`` is JSON as it is.
 """
 
 from __future__ import annotations
 
 import io
+import json
 import re
 import zipfile
 from typing import TYPE_CHECKING, Any
@@ -14,7 +16,7 @@ from xml.etree import ElementTree as ET
 
 import pyarrow as pa
 
-from focuseval.data.fields import column_name, json_line
+from focuseval.data.fields import KNOWN, column_name, json_line
 from focuseval.errors import FormatError
 
 if TYPE_CHECKING:
@@ -45,11 +47,30 @@ def _lines(rows: Iterable[dict[str, Any]]) -> bytes:
     """Return a line for every row; a value that is stored once may stand in every row, so that they are counted."""
     lines, size = [], 0
     for row in rows:
-        lines.append(json_line(row, "replace", default=str) if row else b"\n")
+        named = {column_name(str(name)): value for name, value in row.items()}
+        lines.append(json_line(named, "replace", default=str) if row else b"\n")
         size += len(lines[-1])
         if size > _MOST:
             raise ValueError(f"rows of more than {_MOST >> 20} MB")
     return b"".join(lines)
+
+
+def pandas_lines(data: bytes) -> bytes:
+    """Return what pandas wrote as JSON lines; JSON that only begins alike, and what is no JSON, as it is."""
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):  # whoever reads it says so
+        return data
+    columns, rows = value.get("columns"), value.get("data")
+    inner = [one for one in value.values() if isinstance(one, dict)]
+    found: list[Any] = []
+    if isinstance(rows, list):
+        found = rows if "schema" in value else [dict(zip(columns or (), row, strict=False)) for row in rows]
+    elif inner and len(inner) == len(value):
+        by_columns = any(column_name(name) in KNOWN for name in value)
+        found = [{name: value[name].get(row) for name in value} for row in inner[0]] if by_columns else inner
+    named = found and all(isinstance(row, dict) and any(column_name(str(n)) in KNOWN for n in row) for row in found)
+    return _lines(found) if named else data
 
 
 def _rows(parquet: Any, data: bytes) -> Iterator[dict[str, Any]]:
