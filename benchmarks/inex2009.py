@@ -5,7 +5,8 @@
 Articles are those of ``tests/real`` with their words in another order; runs and qrels are drawn (`bench_inex.py`). Each
 step is measured in two sizes that fit on this machine, the larger four times the smaller, and extrapolated to the
 campaign along the line through the two. Seconds are those of one processor core; indexing and reading words share
-their work among cores and machines (`bench_cores.py`, `bench_cluster.py` measure how well).
+their work among cores and machines (`bench_cores.py`, `bench_cluster.py` measure how well). Memory includes what is
+mapped of an index, which the system takes back when others need it.
 """
 
 import sys
