@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from focuseval.cli.options import evaluation_options, results_options
-from focuseval.cli.output import READS, Command, echo_lines, progress_bar, trial_files, write_results
+from focuseval.cli.output import READS, Command, echo_lines, progress_bar, quiet_option, trial_files, write_results
 from focuseval.cli.score import score_files
 from focuseval.cli.significance import baseline_option, given, significance_options, with_baseline
 from focuseval.errors import MeasureError, counted
@@ -38,6 +38,7 @@ TRIALS = "Several runs of one system, such as 'rag=rag.*.jsonl', of which the me
 @click.option("--correlate", "axes", type=click.Choice(AXES), multiple=True, help="Correlate rankings; repeatable.")
 @click.option("--coefficient", type=click.Choice(COEFFICIENTS), default="tau-b", help="Correlation for --correlate.")
 @results_options
+@quiet_option
 def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Compare RUNs over the topics of GOLD: means with intervals, the significance matrix, rank correlations.
 
