@@ -38,7 +38,7 @@ NO_INDEX = (
     "There is no text to show: the report was made without the collection. Give it with --index (made by "
     "'focuseval index') or --docs to see ranked lists and what was highlighted, found, missed and wasted."
 )
-BELOW = "Below the listed results those in relevant documents are kept, for what is found and missed; others are not."
+BELOW = "Beyond rank {depth}, only results from relevant documents are stored."
 LISTS = 800_000
 """Bytes that lists may take; larger ones take what is beyond from the text."""
 PACKED = 4
