@@ -155,7 +155,7 @@ def embed(
         whole = dict(list(whole.items())[: len(whole) * 4 // 5])
     sentence = left_out(texts | whole, len(whole), len(windows[0]) - kept, depth)
     longer = any(run is not None and (run.place > depth).any() for run in lists.runs)
-    return texts | whole, f"{sentence} {BELOW}" if longer else sentence
+    return texts | whole, f"{sentence} {BELOW.format(depth=depth)}" if longer else sentence
 
 
 def _excerpts(index: Collection, spans: Spans) -> dict[str, dict[str, Any]]:
