@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from focuseval.cli.options import evaluation_options, results_options
+from focuseval.cli.options import cluster_option, evaluation_options, jobs_option, results_options
 from focuseval.cli.output import READS, Command, echo_lines, progress_bar, quiet_option, trial_files, write_results
 from focuseval.cli.score import score_files
 from focuseval.cli.significance import baseline_option, given, significance_options, with_baseline
@@ -37,6 +37,8 @@ TRIALS = "Several runs of one system, such as 'rag=rag.*.jsonl', of which the me
 @click.option("--pairs", is_flag=True, help="Print every pair (always done for up to 6 runs).")
 @click.option("--correlate", "axes", type=click.Choice(AXES), multiple=True, help="Correlate rankings; repeatable.")
 @click.option("--coefficient", type=click.Choice(COEFFICIENTS), default="tau-b", help="Correlation for --correlate.")
+@jobs_option
+@cluster_option
 @results_options
 @quiet_option
 def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:

@@ -100,6 +100,8 @@ def open_collection(options: dict[str, Any]) -> Any:
 
 _CLUSTER = "A Dask cluster: local[:N] for N processes here, tcp://HOST:PORT, or a scheduler file."
 cluster_option = click.option("--cluster", metavar="WHERE", help=_CLUSTER)
+_JOBS = "Processes that score runs.  [default: all cores where there is much to do]"
+jobs_option = click.option("--jobs", type=click.IntRange(1), help=_JOBS)
 
 
 def cluster_workers(where: str | None) -> AbstractContextManager[Any]:

@@ -7,9 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from focuseval.cli.options import FiniteRange, evaluation_options, layout_option, read_judged
+from focuseval.cli.options import (
+    FiniteRange,
+    cluster_option,
+    cluster_workers,
+    evaluation_options,
+    jobs_option,
+    layout_option,
+    read_judged,
+)
 from focuseval.cli.output import READS, Command, Meter, echo_lines, progress_bar, quiet_option, say_written, write_text
-from focuseval.cli.score import read_topics_of, write_repairs_of
+from focuseval.cli.score import default_jobs, read_topics_of, write_repairs_of
 from focuseval.cli.significance import baseline_option, given, significance_options, with_baseline
 from focuseval.errors import FormatError, counted
 from focuseval.formats.content import write_whole
@@ -53,6 +61,8 @@ EVIDENCE = (
 @click.option("--text-limit", type=FiniteRange(0), default=2.5, help="Megabytes of compressed text in the page.")
 @click.option("--serve", is_flag=True, help="Show the report from a server on this machine, with nothing left out.")
 @click.option("--port", type=click.IntRange(0, 65535), help="Port of --serve; else a free one.")
+@jobs_option
+@cluster_option
 @significance_options(draws="10000; 1000 with --test bootstrap --tails 1")
 @quiet_option
 def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
@@ -74,7 +84,7 @@ def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
         raise click.UsageError("Name the page with -o, such as -o report.html, or show it with --serve.")
     judged, index = read_judged(gold, options)
     asked = list(with_baseline(runs, options["baseline"]))
-    with progress_bar(*PHASES) as move:
+    with cluster_workers(options["cluster"]) as workers, progress_bar(*PHASES) as move:
         evidence = gather_evidence(
             judged,
             asked,
@@ -84,6 +94,8 @@ def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
             topics=read_topics_of(options) or (),
             progress=lambda share: move(share, 1, PHASES[0]),
             watch=lambda drawn: _counted(drawn, move),
+            jobs=options["jobs"] or default_jobs(runs),
+            workers=workers,
             **{name: options[name] for name in EVIDENCE},
         )
         write_repairs_of(evidence.scores, options)

@@ -12,6 +12,7 @@ from focuseval.cli.options import (
     cluster_option,
     cluster_workers,
     evaluation_options,
+    jobs_option,
     layout_option,
     output_option,
     read_judged,
@@ -51,7 +52,7 @@ SMALL = 1 << 26
 @layout_option(*FORMATS)
 @output_option
 @click.option("--curves", metavar="FILE", help="Write the measures' curves as CSV: measure, run, topic, x, y.")
-@click.option("--jobs", type=click.IntRange(1), help="Processes.  [default: all cores where there is much to do]")
+@jobs_option
 @cluster_option
 @cache_option
 @click.option(
