@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from focuseval.cli.options import cluster_option, evaluation_options, jobs_option, results_options
-from focuseval.cli.output import READS, Command, echo_lines, progress_bar, trial_files, write_results
+from focuseval.cli.output import READS, Command, echo_lines, progress_bar, quiet_option, trial_files, write_results
 from focuseval.cli.score import score_files
 from focuseval.cli.significance import baseline_option, given, significance_options, with_baseline
 from focuseval.errors import MeasureError, counted
@@ -40,6 +40,7 @@ TRIALS = "Several runs of one system, such as 'rag=rag.*.jsonl', of which the me
 @jobs_option
 @cluster_option
 @results_options
+@quiet_option
 def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Compare RUNs over the topics of GOLD: means with intervals, the significance matrix, rank correlations.
 

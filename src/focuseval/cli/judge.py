@@ -14,7 +14,7 @@ from focuseval.assessment.models.judging import judge_project, rehearse
 from focuseval.assessment.models.prompt import read_prompt
 from focuseval.assessment.project import is_project, open_project
 from focuseval.cli.options import FiniteRange, layout_option
-from focuseval.cli.output import WRITES, Command, echo_lines, json_text, progress_bar
+from focuseval.cli.output import WRITES, Command, echo_lines, json_text, progress_bar, quiet_option
 from focuseval.engine.http import endpoint_of
 from focuseval.errors import ModelError, UsageError
 
@@ -37,6 +37,7 @@ SETTINGS = ("endpoint", "model", "window", "jobs", "max_tokens", "timeout", "ret
 @click.option("--limit", type=click.IntRange(1), help="Judge at most this many documents now.")
 @layout_option("text", "json", what="How the counts are printed.")
 @click.option("--dry-run", is_flag=True, help="Send nothing; print the prompts and an estimate.")
+@quiet_option
 def judge(project: str, **options: Any) -> None:
     r"""Let a language model assess: ask it for verbatim quotes of what is relevant, and verify every one.
 
@@ -71,7 +72,7 @@ def judge(project: str, **options: Any) -> None:
             return
         if settings.key and endpoint_of(settings.endpoint).is_open_to_listeners:
             click.echo("warning: the key goes over the network unencrypted; use https", err=True)
-        with progress_bar("judging documents", "number") as progress:
+        with progress_bar("judging documents", unit="number") as progress:
             limit, actor = options["limit"], getpass.getuser()
             done = judge_project(opened, settings, prompt, actor=actor, limit=limit, progress=progress)
     click.echo(json_text(done.to_json()) if options["layout"] == "json" else "\n".join((*done.lines(), "")), nl=False)

@@ -16,7 +16,7 @@ from focuseval.cli.options import (
     layout_option,
     read_judged,
 )
-from focuseval.cli.output import READS, Command, echo_lines, progress_bar, say_written, write_text
+from focuseval.cli.output import READS, Command, Meter, echo_lines, progress_bar, quiet_option, say_written, write_text
 from focuseval.cli.score import default_jobs, read_topics_of, write_repairs_of
 from focuseval.cli.significance import baseline_option, given, significance_options, with_baseline
 from focuseval.errors import FormatError, counted
@@ -29,8 +29,10 @@ from focuseval.report.page import draw_all, render
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from focuseval.report.build import Report
     from focuseval.report.evidence import Evidence
 
+PHASES = ("scoring", "reading lists", "comparing", "embedding texts", "drawing")
 EVIDENCE = (
     *("task", "profile", "baseline", "clusters", "fidelity", "run_format", "order"),
     *("missing", "empty_topics", "cutoff", "cas", "repair", "drop_tags", "tokenizer", "refusals"),
@@ -62,6 +64,7 @@ EVIDENCE = (
 @jobs_option
 @cluster_option
 @significance_options(draws="10000; 1000 with --test bootstrap --tails 1")
+@quiet_option
 def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Report on RUNs: which is better, on which topics, and what each found and missed in the text.
 
@@ -80,27 +83,31 @@ def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     if not (options["output"] or options["serve"] or options["figures"]) and options["layout"] == "html":
         raise click.UsageError("Name the page with -o, such as -o report.html, or show it with --serve.")
     judged, index = read_judged(gold, options)
-    with cluster_workers(options["cluster"]) as workers:
+    asked = list(with_baseline(runs, options["baseline"]))
+    with cluster_workers(options["cluster"]) as workers, progress_bar(*PHASES) as move:
         evidence = gather_evidence(
             judged,
-            list(with_baseline(runs, options["baseline"])),
+            asked,
             options["measures"] or None,
             index=index,
             settings=settings_of(**given(options)),
             topics=read_topics_of(options) or (),
-            watch=_with_progress,
+            progress=lambda share: move(share, 1, PHASES[0]),
+            watch=lambda drawn: _counted(drawn, move),
             jobs=options["jobs"] or default_jobs(runs),
             workers=workers,
             **{name: options[name] for name in EVIDENCE},
         )
-    write_repairs_of(evidence.scores, options)
-    if options["serve"]:
+        write_repairs_of(evidence.scores, options)
+        move.phase(PHASES[2])
+        _ = evidence.comparisons
+        made = None if options["serve"] else _made(evidence, options, move)
+    if made is None:
         echo_lines(evidence.scores.remarks())
         _serve(evidence, options)
         return
-    result = report_on(evidence, title=options["title"], budget=int(options["text_limit"] * 1_000_000))
-    if options["figures"]:
-        figures = draw_all(result.charts, WIDTHS[options["figure_width"]], serif=options["serif"])
+    result, text, figures = made
+    if figures:
         folder = Path(options["figures"])
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -109,20 +116,30 @@ def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
         for name, drawn in figures.items():
             write_whole(folder / name, [drawn])
         click.echo(f"{counted(len(result.charts), 'figure')} in {folder}, as SVG and PDF", err=True)
-    if options["output"] or options["layout"] != "html":
-        write_text(render(result, options["layout"], wide=options["wide"]), options["output"])
+    if text:
+        write_text(text, options["output"])
         if options["output"]:
             say_written(options["output"], result.first.verdict.headline)
     echo_lines(evidence.scores.remarks())
 
 
-def _with_progress(runs: list[int]) -> Iterator[int]:
-    """Go through the runs; on a terminal, with a bar."""
-    with progress_bar("Reading runs") as move:
-        for number, run in enumerate(runs, start=1):
-            yield run
-            if move is not None:
-                move(number, len(runs))
+def _made(evidence: Evidence, options: dict[str, Any], move: Meter) -> tuple[Report, str, dict[str, bytes]]:
+    """Return the report, the text that is written or printed, and the files of the figures."""
+    move.phase(PHASES[3])
+    result = report_on(evidence, title=options["title"], budget=int(options["text_limit"] * 1_000_000))
+    move.phase(PHASES[4])
+    figures = dict[str, bytes]()
+    if options["figures"]:
+        figures = draw_all(result.charts, WIDTHS[options["figure_width"]], serif=options["serif"])
+    written = options["output"] or options["layout"] != "html"
+    return result, render(result, options["layout"], wide=options["wide"]) if written else "", figures
+
+
+def _counted(runs: list[int], move: Meter) -> Iterator[int]:
+    """Go through the runs that are drawn, and say how far."""
+    for number, run in enumerate(runs):
+        move(number, len(runs), PHASES[1])
+        yield run
 
 
 def _serve(evidence: Evidence, options: dict[str, Any]) -> None:

@@ -17,7 +17,7 @@ from focuseval.cli.options import (
     output_option,
     read_judged,
 )
-from focuseval.cli.output import READS, Command, echo_lines, json_text, laid_out, progress_bar, write_text
+from focuseval.cli.output import READS, Command, echo_lines, json_text, laid_out, progress_bar, quiet_option, write_text
 from focuseval.data.tables import Table, render
 from focuseval.engine.storage import is_url, local_path
 from focuseval.engine.workers import cores
@@ -61,6 +61,7 @@ SMALL = 1 << 26
     help="Follow another tool's rules, or print its numbers beside ours and why they differ.",
 )
 @click.option("--chunks", metavar="FILE|SPEC", help="All chunks, for ceiling(…), or how to cut them: 'chunk --help'.")
+@quiet_option
 def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Score RUNs against GOLD.
 
@@ -122,7 +123,7 @@ def score_files(
     sources = ahead(runs, options["run_format"]) if here else list(runs)  # large runs are read while the gold is
     judged, index = read_judged(gold, options)
     size = _size(runs)
-    with cluster_workers(options.get("cluster")) as workers, progress_bar("scoring", "bytes") as move:
+    with cluster_workers(options.get("cluster")) as workers, progress_bar("scoring", unit="bytes") as move:
         planned = plan_evaluation(
             judged,
             sources,
@@ -133,7 +134,7 @@ def score_files(
             names=names,
             jobs=options.get("jobs") or default_jobs(runs),
             workers=workers,
-            progress=None if move is None or size < SMALL else lambda share: move(share * size, size),
+            progress=None if size < SMALL else lambda share: move(share * size, size),
             **{name: options.get(name) for name in POLICIES},
         )
         scores = (also(planned) if also else planned).scores

@@ -109,7 +109,7 @@ def retrieve(
     ranker = UnitRanker(words, settings, scorer, chunks)
     vectors = None if settings.retriever == "bm25" else unit_vectors(ranker.units, by_meaning, chunks, progress)
     queries = {topic.id: weights(topic.terms, words.words_of_language) for topic in asked}
-    lists = ranked_lists(ranker, vectors, asked, queries)
+    lists = ranked_lists(ranker, vectors, asked, queries, progress)
     remarks = [f"{name} says nothing of --unit {given.unit} and was ignored" for name in given.ignored]
     remarks += mixed(index, options.get("unit"), chunks)
     remarks += _remarks(ranker, asked, queries, lists)
@@ -126,12 +126,21 @@ FUSION = Fusion()
 
 
 def ranked_lists(
-    ranker: UnitRanker, vectors: UnitVectors | None, topics: Sequence[Topic], queries: Mapping[str, Weights]
+    ranker: UnitRanker,
+    vectors: UnitVectors | None,
+    topics: Sequence[Topic],
+    queries: Mapping[str, Weights],
+    progress: Progress | None = None,
 ) -> dict[str, Listed]:
     """Return the lists of topics: by words, by vectors, or by both, where vectors and words are found."""
     settings, units = ranker.settings, ranker.units
     if vectors is None:
-        return {topic.id: answer(ranker, topic, queries[topic.id]) for topic in topics}
+        found = {}
+        for number, topic in enumerate(topics):
+            if progress:
+                progress(number, len(topics), "searching")
+            found[topic.id] = answer(ranker, topic, queries[topic.id])
+        return found
     texts = [topic.title or " ".join(term.text for term in topic.terms) for topic in topics]
     asked = vectors.queries(texts)
     names = [topic.id for topic in topics]
