@@ -188,6 +188,7 @@ def write_folder(path: str | Path, files: Mapping[str, Iterable[bytes]], *, repl
         fresh = Path(scratch) / target.name
         fresh.mkdir()
         for name, pieces in files.items():
+            (fresh / name).parent.mkdir(exist_ok=True)
             _write(fresh / name, pieces)
         if target.is_dir():
             target.rename(Path(scratch) / "before")  # it goes with the scratch
