@@ -292,7 +292,7 @@ def focuseval(*line):
 def folder(written):
     for name, text in DOCS.items():
         written(text, f"docs/{name}")
-    written("%PDF", "docs/left.pdf")
+    written("%PDF", "docs/left.tex")
     written(RUNS["documents"], "run.jsonl")
     written(GOLDS["quotes"], "gold.jsonl")
     return written("q1\twhat\n", "topics.tsv").parent
@@ -309,7 +309,7 @@ def test_doctor_says_what_files_are_and_what_they_give_together(folder):
         "47 measures can be computed: gP, MAgP, ",
         "among these MAgP = 0.7500, spanR@5 = 1.0000, nDCG@10 = 0.8155",
         "not MAep, iMAep, ep, gr, xCG, xCI, nxCG, MAnxCG, browseMAep, PRUM, ERRel, i2AP: ",
-        f"not read: 1 .pdf, first {folder / 'docs/left.pdf'}; save them as text",
+        f"not read: 1 .tex, first {folder / 'docs/left.tex'}; save them as text",
     ):
         assert line in said.stdout
     found = json.loads(

@@ -134,6 +134,11 @@ FORMATS: tuple[Format, ...] = (
         detect_by.answers, aliases=("alce", "citations"), located=True,
     ),
     Format(
+        "run-pages", "run", "runs by page and box of PDFs, as JSON lines; read as run-rows, needs the PDFs", "pages",
+        lambda _: False, frozenset({"span", "rank", "score"}), aliases=("pages", "boxes"), located=True,
+        function="read_run",
+    ),
+    Format(
         "run-rows", "run", "runs of RAG tools: JSON, JSON lines or CSV with fields that people use; written for RAGAS",
         "run_rows", detect_by.run_rows, frozenset({"document", "span", "text", "rank"}),
         aliases=("ragas", "deepeval"), located=True,
@@ -212,6 +217,15 @@ FORMATS: tuple[Format, ...] = (
     Format(
         "trec-rag", "gold", "TREC RAG gold: graded segments of documents, which --docs gives", "trec_rag",
         lambda head: detect_by.segments(head, 4), located=True,
+    ),
+    Format(
+        "pdf", "gold", "highlight annotations in PDFs, which --docs gives; written into copies", "pdf_highlights",
+        lambda head: head.startswith(b"%PDF-"), _GOLD, aliases=("highlights",), suffixes=(".pdf",), located=True,
+    ),
+    Format(
+        "gold-pages", "gold", "gold by page and box of PDFs, as JSON lines; read as gold-rows, needs the PDFs", "pages",
+        lambda _: False, _GOLD | {"quotes", "needs", "tags", "groups"}, aliases=("pages", "boxes"), located=True,
+        function="read_gold",
     ),
     Format(
         "gold-rows", "gold", "gold of RAG tools, BEIR and MTEB: JSON, JSON lines, CSV, TSV; written for RAGAS",

@@ -168,14 +168,15 @@ def write_whole(path: str | Path, pieces: Iterable[bytes]) -> None:
 def write_folder(path: str | Path, files: Mapping[str, Iterable[bytes]], *, replace: bool = False) -> None:
     """Write several files into a new folder that appears whole, or not at all; an empty folder may be there.
 
-    With `replace` it takes the place of a folder that holds nothing but XML files.
+    With `replace` it takes the place of a folder that holds nothing but XML files, or PDFs.
     """
     if is_url(path):
         _write_remote(str(path), files, replace=replace)
         return
     target = local_path(path)
     if target.is_dir() and any(target.iterdir()):
-        other = next((file for file in target.iterdir() if file.suffix != ".xml" or not file.is_file()), None)
+        held = target.iterdir()
+        other = next((file for file in held if file.suffix not in {".xml", ".pdf"} or not file.is_file()), None)
         if not replace:
             raise FormatError("exists already", at=str(target), remedy=_EXISTS)
         if other is not None:
@@ -188,7 +189,7 @@ def write_folder(path: str | Path, files: Mapping[str, Iterable[bytes]], *, repl
         fresh = Path(scratch) / target.name
         fresh.mkdir()
         for name, pieces in files.items():
-            (fresh / name).parent.mkdir(exist_ok=True)
+            (fresh / name).parent.mkdir(parents=True, exist_ok=True)
             _write(fresh / name, pieces)
         if target.is_dir():
             target.rename(Path(scratch) / "before")  # it goes with the scratch

@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.data.gold import UNKNOWN, GradedElements, Passages
+from focuseval.data.gold import FACTS, UNKNOWN, GradedElements, Passages
 from focuseval.data.remarks import Remark, worded
 from focuseval.data.spans import pack
 from focuseval.engine.storage import location
@@ -141,6 +141,15 @@ def write_gold(
     elif chosen.by_topic and str(path) != "-" and not location(path).suffix:
         one = {f"{file_name(t)}.xml": chosen.write(_only_topic(gold, code)) for code, t in enumerate(gold.topics)}
         write_folder(path, one, replace=replace)
+    elif chosen.name == "pdf":
+        copies = chosen.writer(index)(gold)
+        if location(path).suffix.lower() != ".pdf":
+            write_folder(path, copies, replace=replace)
+        elif len(copies) == 1:
+            write_whole(path, next(iter(copies.values())))
+        else:
+            what = f"expected a folder for copies of {len(copies)} PDFs, found the name of one file"
+            raise FormatError(what, at=str(path), remedy="name a folder")
     else:
         write_whole(path, chosen.writer(index)(gold))
     return remarks
@@ -363,7 +372,7 @@ WORDS = {
     "lengths": "document lengths",
     "queries": "queries",
     "tags": "tags of topics",
-    "groups": "groups of topics",
+    "groups": "groups, origins or assistance of topics",
     "topic": "embedded topics",
     "attributes": "attributes of topics (pool, version …)",
 }
@@ -417,8 +426,8 @@ def gold_facets(gold: Gold) -> dict[str, int]:
         "queries": 0 if any("inex_topic" in facts for facts in extra) else len(gold.queries),
         "topic": sum("inex_topic" in facts for facts in extra),
         "tags": sum("tags" in facts for facts in extra),
-        "groups": sum("group" in facts for facts in extra),
-        "attributes": sum(bool(facts - {"inex_topic", "tags", "group"}) for facts in extra),
+        "groups": sum(not facts.isdisjoint(FACTS) for facts in extra),
+        "attributes": sum(bool(facts - {"inex_topic", "tags", *FACTS}) for facts in extra),
     }
     return {facet: count for facet, count in counts.items() if count}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from focuseval.data.fields import AROUND, KNOWN, NAMES, NESTED, QUESTION_IDS, column_name, delimiter_of, short, spelled
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 FLAT_SQUAD = frozenset({"context", "question", "answers"})
 """The fields of a question in a SQuAD file of rows."""
 
-_OURS = frozenset(NAMES) - {"results", "references", "distance", "answers"}
+_OURS = frozenset(NAMES) - {"results", "references", "distance", "answers", "page", "bbox"}
 """The names of the fields in our own files."""
 
 _ROOT = re.compile(rb"<([A-Za-z_][\w.-]*)")
@@ -33,8 +34,8 @@ chroma = re.compile(
 
 def _lines(head: bytes, most: int) -> list[bytes]:
     """Return the first lines that are not blank, without the last one, which may be cut."""
-    lines = head.split(b"\n")
-    return [line for line in (lines[:-1] if len(lines) > 1 else lines)[:most] if line.strip()]
+    lines = head.split(b"\n", most)
+    return [line for line in (lines[:-1] if len(lines) > 1 else lines) if line.strip()]
 
 
 # INEX in XML
@@ -69,6 +70,7 @@ def unjudged(head: bytes) -> bool:
 # columns separated by blanks or tabs
 
 
+@lru_cache(maxsize=1)  # several formats ask for the columns of the same bytes
 def _fields(head: bytes) -> list[list[bytes]]:
     """Return the columns of the first lines; JSON and XML have none."""
     if head.lstrip()[:1] in {b"{", b"[", b"<"} or genomics(head):
@@ -141,7 +143,7 @@ def _our_json(head: bytes) -> bool:
 
 def run_jsonl(head: bytes) -> bool:
     """Say whether this is JSON with results."""
-    return _our_json(head) and not gold_jsonl(head)
+    return _our_json(head) and not gold_jsonl(head) and not _SPANS.search(head)
 
 
 def gold_jsonl(head: bytes) -> bool:
@@ -212,9 +214,10 @@ def answers(head: bytes) -> bool:
 def run_rows(head: bytes) -> bool:
     """Say whether these are rows of a run: results, or questions with a list of results."""
     keys = first_keys(head)
-    if not _names_topic(keys) or (run_jsonl(head) and not keys & KNOWN - _OURS):
+    nested = keys & set(NESTED) and not keys & {"text", "start", "path"}  # where their place stands, then
+    if not _names_topic(keys) or (run_jsonl(head) and not nested and not keys & KNOWN - _OURS):
         return False
-    placed = any(spelled(keys, name) for name in ("text", "start", "path", "rank", "score", "distance"))
+    placed = any(spelled(keys, name) for name in ("text", "start", "path", "rank", "score", "distance", "page"))
     ranked = keys & {"rank", *NAMES["score"], *NAMES["distance"]}
     named = bool(spelled(keys, "doc") or keys & {*NESTED, *NAMES["text"][0 if ranked else 1 :]})
     return bool(spelled(keys, "results")) or (named and placed and not _judges(keys))

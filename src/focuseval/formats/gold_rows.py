@@ -37,6 +37,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focuseval.data.fields import NAMES, json_line, short, topic_of, value
@@ -44,6 +45,7 @@ from focuseval.data.gold import UNKNOWN
 from focuseval.data.remarks import Remark, worded
 from focuseval.errors import FormatError, Place
 from focuseval.formats.judgements import Judgements, Span, judged_twice, spans_of, text_of
+from focuseval.formats.paged import Paged
 from focuseval.formats.rows import as_list, document_of, first_text, rows_of, span_of, whole
 from focuseval.formats.run_rows import needs_documents
 from focuseval.placing.texts import holders_of
@@ -58,10 +60,12 @@ if TYPE_CHECKING:
 
 def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold:
     """Return the judgements of one or several files."""
+    paged = [(source, Paged(rows_of(source), documents, source.name, gold=True)) for source in sources]
     judged = [
-        one for source in sources for row in rows_of(source) for one in judgements_of(row.values, source.at(row.line))
+        one for source, found in paged for row in found.rows for one in judgements_of(row.values, source.at(row.line))
     ]
-    return gold_of(judged, documents, sources)
+    gold = gold_of(judged, documents, sources)
+    return replace(gold, remarks=(*gold.remarks, *(remark for _, found in paged for remark in found.remarks)))
 
 
 def write(gold: Gold, documents: Collection | None = None) -> Iterator[bytes]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 PARQUET = b"PAR1"
 _MOST = 1 << 28
-"""Bytes of a sheet at most."""
+"""Bytes at most of a part of a workbook, of a column of Parquet before it is repeated, and of all lines."""
 _SPACE = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 
 
@@ -36,7 +36,7 @@ def as_lines(data: bytes, name: str) -> bytes:
 
             return _lines(_rows(parquet, data))
         with zipfile.ZipFile(io.BytesIO(data)) as book:
-            return b"".join(json_line(row, "replace") if row else b"\n" for row in _sheet(book))
+            return _lines(_sheet(book))
     except (pa.ArrowException, zipfile.BadZipFile, ET.ParseError, LookupError, ValueError, OSError) as error:
         found = str(error).splitlines()[0] if str(error) else type(error).__name__
         what = f"expected a table in Parquet or Excel, found: {found}"
@@ -44,8 +44,15 @@ def as_lines(data: bytes, name: str) -> bytes:
 
 
 def _lines(rows: Iterable[dict[str, Any]]) -> bytes:
-    named = ({column_name(str(name)): value for name, value in row.items()} for row in rows)
-    return b"".join(json_line(row, "replace", default=str) for row in named)
+    """Return a line for every row; a value that is stored once may stand in every row, so that they are counted."""
+    lines, size = [], 0
+    for row in rows:
+        named = {column_name(str(name)): value for name, value in row.items()}
+        lines.append(json_line(named, "replace", default=str) if row else b"\n")
+        size += len(lines[-1])
+        if size > _MOST:
+            raise ValueError(f"rows of more than {_MOST >> 20} MB")
+    return b"".join(lines)
 
 
 def pandas_lines(data: bytes) -> bytes:
@@ -67,7 +74,13 @@ def pandas_lines(data: bytes) -> bytes:
 
 
 def _rows(parquet: Any, data: bytes) -> Iterator[dict[str, Any]]:
-    for batch in parquet.ParquetFile(pa.BufferReader(data)).iter_batches():
+    """Yield the rows; as many at a time as stay small, however long the longest value is."""
+    file = parquet.ParquetFile(pa.BufferReader(data))
+    groups = (file.metadata.row_group(number) for number in range(file.metadata.num_row_groups))
+    sizes = (group.column(number).total_uncompressed_size for group in groups for number in range(group.num_columns))
+    if (largest := max(sizes, default=0)) > _MOST:
+        raise ValueError(f"more than {_MOST >> 20} MB in a column")
+    for batch in file.iter_batches(batch_size=max(1, min(1024, _MOST // max(largest, 1)))):
         yield from batch.to_pylist()
 
 
@@ -80,7 +93,9 @@ def _sheet(book: zipfile.ZipFile) -> Iterator[dict[str, Any]]:
     first = min(sheets, key=lambda name: (len(name), name))
     header, line = dict[str, str](), 0
     for row in _parsed(book, first).iter(f"{_SPACE}row"):
-        at = int(row.get("r", line + 1))
+        at = int(row.get("r", str(line + 1))[:9])
+        if at > 1 << 20:  # as many rows has Excel
+            raise ValueError(f"row {at}")
         cells = {re.sub("[0-9]", "", cell.get("r", "")): _value(cell, shared) for cell in row}
         cells = {column: value for column, value in cells.items() if value not in {None, ""}}
         yield from ({} for _ in range(line + 1, at))
