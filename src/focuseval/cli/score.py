@@ -18,7 +18,7 @@ from focuseval.cli.options import (
     read_judged,
 )
 from focuseval.cli.output import READS, Command, echo_lines, json_text, laid_out, progress_bar, quiet_option, write_text
-from focuseval.data.tables import Table, render
+from focuseval.data.tables import Table, render, table_file
 from focuseval.engine.storage import is_url, local_path
 from focuseval.engine.workers import cores
 from focuseval.evaluation.evaluation import plan_evaluation
@@ -75,6 +75,7 @@ def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
       focuseval score judging/ run.xml --adjudicated --task focused
       focuseval score judging/ run.xml --merge union --task focused
       focuseval score gold.jsonl run.jsonl --docs docs/ -m spanR@5 --by-tag --repairs repairs.csv
+      focuseval score gold.jsonl run.jsonl -o scores.parquet           run, topic, measure, value; or scores.csv
       focuseval score gold.json run.jsonl --compat legalbenchrag -m spanR@8
       focuseval score s3://lab/qrels.txt s3://lab/runs/a.txt s3://lab/runs/b.txt -m AP --cluster tcp://scheduler:8786
     """
@@ -85,6 +86,13 @@ def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     if by_tag and per_topic and layout not in {"json", "github"}:
         raise click.UsageError("--per-topic and --by-tag go together with --format json or github; give one of them")
     merged, which = _merged(scores), {"per_topic": per_topic, "by_tag": by_tag}
+    ending = (options["output"] or "").lower().rpartition(".")[2] if layout == "table" else ""
+    if ending == "parquet":
+        write_whole(options["output"], [table_file(scores.to_arrow(), options["output"])])
+        return
+    if ending == "csv":
+        write_whole(options["output"], [render([table_for_programs(scores, **which)], "csv").encode("utf-8-sig")])
+        return
     if layout == "json":
         text = json_text(scores.to_json(**which) | ({"judged": merged[0]} if merged else {}))
     elif layout == "trec":

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from focuseval.data.tables import Table, notebook, numbers, render, words
+from focuseval.data.tables import Framed, Table, notebook, numbers, render, words
 from focuseval.errors import NotComparableError, counted
 from focuseval.inference.intervals import UNBOUNDED, interval
 from focuseval.inference.paired import BETTER, CANNOT_TELL, WORSE, Pair, Paired, judge_families, power, topics_needed
@@ -52,7 +52,7 @@ class Conclusion:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Paired):
+class Comparison(Paired, Framed):
     """A family of pairs of runs under one measure; pair k is (better[k], worse[k])."""
 
     measure: str
@@ -462,10 +462,6 @@ class Comparison(Paired):
         columns |= {"detectable": pa.array(self.detectable)}
         columns |= dict(zip(("needed", "fewest", "most"), map(pa.array, self.needed.T), strict=True))
         return pa.table(columns | {"significant": pa.array(self.significant)})
-
-    def to_pandas(self) -> Any:
-        """Return `to_arrow` as a pandas frame."""
-        return self.to_arrow().to_pandas()
 
     def __repr__(self) -> str:
         """Return one line: what was compared, and what came of it."""
