@@ -79,6 +79,7 @@ LINES = {
     ("project import", ""): "project import {project} {judgements}",
     ("project add-run", ""): "project add-run {project} {run} --depth 2",
     ("project guidelines", ""): "project guidelines {project} {guidelines}",
+    ("project sample", ""): "project sample {project} 1",
     ("project split", ""): "project split {project} pool --among zoe,bob --overlap 2",
     ("project reanchor", ""): "project reanchor {project}",
     ("project check", ""): "project check {project}",

@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from focuseval.assessment.plan import Pooled, people, pool, roles
+from focuseval.assessment.plan import Pooled, people, pool, roles, sampled_topics
 from focuseval.assessment.rules import FINISHED, NOT_RELEVANT, OPEN, RELEVANT, SKIPPED, STATUSES, TODO
 from focuseval.assessment.store import ADJUDICATED, Store
 from focuseval.assessment.users import removed
@@ -32,9 +32,9 @@ class PoolEntry(NamedTuple):
 
 
 def entries(store: Store, assessor: str, topic: str | None = None) -> list[PoolEntry]:
-    """Return what an assessor has to judge, by topic and position: everything, or one topic's."""
-    known = store.statuses(assessor)
-    rows = pool(store, assessor, topic)
+    """Return what an assessor has to judge, by topic and position: everything, sampled topics first, or one topic's."""
+    known, drawn = store.statuses(assessor), {name: place for place, name in enumerate(sampled_topics(store))}
+    rows = sorted(pool(store, assessor, topic), key=lambda row: drawn.get(row.topic, len(drawn)))
     return [PoolEntry(row, *known.get((row.topic, row.document), (TODO, False))) for row in rows]
 
 

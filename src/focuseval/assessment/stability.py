@@ -61,11 +61,11 @@ def over_assessors(golds: Mapping[str, Gold], score: Score) -> list[Swap]:
 
 def in_common(left: Gold, right: Gold) -> tuple[tuple[Gold, Gold], int]:
     """Return two golds cut down to the documents that both judge, and the number of these."""
-    common = _judged(left) & _judged(right)
+    common = judged_units(left) & judged_units(right)
     return (only_topics(left, common), only_topics(right, common)), len(common)
 
 
-def _judged(gold: Gold) -> set[Unit]:
+def judged_units(gold: Gold) -> set[Unit]:
     """Return the (topic, document) pairs that a gold judges."""
     return set(_units(gold, gold.articles))
 
@@ -87,13 +87,13 @@ def over_depths(gold: Gold, pool: Sequence[Pooled], score: Score) -> list[Swap]:
 
 def over_work(gold: Gold, at: Mapping[Unit, str], score: Score) -> list[Swap]:
     """Return τ between the whole gold and what was judged first (`at`): whether the last part changed the order."""
-    judged = sorted(_judged(gold), key=lambda unit: (at.get(unit, ""), unit))
+    judged = sorted(judged_units(gold), key=lambda unit: (at.get(unit, ""), unit))
     parts = {f"first {share:.0%}": set(judged[: round(share * len(judged))]) for share in (0.25, 0.5, 0.75, 0.9)}
     return _parts_to_whole(gold, parts, "everything so far", score)
 
 
 def _parts_to_whole(gold: Gold, parts: Mapping[str, set[Unit]], whole: str, score: Score) -> list[Swap]:
-    scores, judged = score(gold), _judged(gold)
+    scores, judged = score(gold), judged_units(gold)
     return [
         Swap(name, whole, _tau(score(only_pairs(gold, part)), scores), len(part & judged))
         for name, part in parts.items()

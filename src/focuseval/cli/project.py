@@ -26,6 +26,7 @@ from focuseval.assessment.pool import add_pool, grown, keep_run
 from focuseval.assessment.progress import Overview, summed
 from focuseval.assessment.project import check_pool, is_project, open_project
 from focuseval.assessment.reanchor import reanchor_all
+from focuseval.assessment.sampling import draw_sample, sample_state
 from focuseval.assessment.stability import project_stability
 from focuseval.assessment.wording import guidelines as guidelines_of
 from focuseval.assessment.wording import write_guidelines
@@ -202,6 +203,30 @@ def split(project: str, by: str, **options: Any) -> None:
         give_known(opened.store, actor=my_name(options))
         for name in names:
             click.echo(f"{name}: {len(pool(opened.store, name))} documents")
+
+
+@project.verb("sample", WRITES, actor_option, collection_options)
+@click.argument("number", type=click.IntRange(1))
+@click.option("--seed", type=click.IntRange(0), default=0, help="Random seed; equal seeds give equal samples.")
+def sample(project: str, number: int, **options: Any) -> None:
+    r"""Draw NUMBER topics at random for people to judge, in a random order; a larger NUMBER adds to them.
+
+    The topics come first on every assessor's page, in this order. 'focuseval estimate PROJECT RUN... --model NAME' uses
+    the longest finished beginning of it.
+
+    \b
+    Examples:
+      focuseval project sample sea 20
+      focuseval project sample sea 30
+    """
+    with _opened(project, options) as opened:
+        topics = {topic.id for topic in opened.topics}
+        order = draw_sample(opened.store, topics, number, seed=options["seed"], actor=my_name(options))
+        state = sample_state(opened.store)
+    for topic in order:
+        click.echo(topic)
+    done = f"{len(state.finished)} finished in this order, {state.waiting} more behind them"
+    click.echo(f"{counted(len(order), 'sampled topic')}; {done}", err=True)
 
 
 @project.verb("add-run", WRITES, actor_option, collection_options)

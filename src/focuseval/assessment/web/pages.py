@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from flask import Blueprint, abort, jsonify, redirect, render_template, request, url_for
 
-from focuseval.assessment.plan import TRAINING, known_units
+from focuseval.assessment.plan import TRAINING, known_units, sampled_topics
 from focuseval.assessment.progress import by_topic, entries, neighbour, next_undone
 from focuseval.assessment.reanchor import reanchor
 from focuseval.assessment.rules import FINISHED, SKIPPED, parse_edit
@@ -41,6 +41,7 @@ def topics() -> str | Response:
         upcoming=next_undone(shown, "", ""),
         dropped=dropped,
         training=len(_training(shown)),
+        sampled=len({entry.pooled.topic for entry in shown} & {*sampled_topics(desk().store)}),
     )
 
 
