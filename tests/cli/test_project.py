@@ -10,7 +10,18 @@ from strategies.commands import LEAVES
 from strategies.projects import command, judged_project
 
 VERBS = [
-    *("export", "import", "archive", "split", "sample", "add-run", "users add", "users remove", "users invite", "users log-out"),
+    *(
+        "export",
+        "import",
+        "archive",
+        "split",
+        "sample",
+        "add-run",
+        "users add",
+        "users remove",
+        "users invite",
+        "users log-out",
+    ),
     *("agreement", "stability", "progress", "check", "restore", "guidelines", "reanchor"),
 ]
 

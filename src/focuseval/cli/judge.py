@@ -13,7 +13,7 @@ from focuseval.assessment.models.client import ModelSettings, endpoint_of
 from focuseval.assessment.models.judging import judge_project, rehearse
 from focuseval.assessment.models.prompt import read_prompt
 from focuseval.assessment.project import is_project, open_project
-from focuseval.cli.options import FiniteRange, layout_option
+from focuseval.cli.options import FiniteRange, layout_option, tags_option
 from focuseval.cli.output import WRITES, Command, echo_lines, json_text, progress_bar
 from focuseval.errors import ModelError, UsageError
 
@@ -33,6 +33,8 @@ SETTINGS = ("endpoint", "model", "window", "jobs", "max_tokens", "timeout", "ret
 @click.option("--prompt", metavar="FILE", help="Ask with this text: {query}, {document}, {description}, {narrative}.")
 @click.option("--timeout", type=FiniteRange(0.1, 86_400), default=120.0, help="Seconds for one answer.")
 @click.option("--retries", type=click.IntRange(0), default=5, help="How often to ask again after 429, 5xx, a timeout.")
+@tags_option("--exclude-tags", "Leave out elements with these tags, such as ref-list, separated by commas.")
+@tags_option("--sections", "Ask about elements with these tags alone, separated by commas.")
 @click.option("--limit", type=click.IntRange(1), help="Judge at most this many documents now.")
 @layout_option("text", "json", what="How the counts are printed.")
 @click.option("--dry-run", is_flag=True, help="Send nothing; print the prompts and an estimate.")
@@ -49,6 +51,7 @@ def judge(project: str, **options: Any) -> None:
     Examples:
       focuseval judge sea --endpoint http://localhost:11434/v1 --model llama3.1:8b --dry-run
       focuseval judge sea --endpoint http://localhost:11434/v1 --model llama3.1:8b
+      focuseval judge sea --endpoint http://localhost:11434/v1 --model llama3.1:8b --exclude-tags ref-list,back
       focuseval judge sea --endpoint https://llm.example.org/v1 --model large --api-key-env LLM_KEY -j 8
       focuseval project agreement sea -o agreement.html
       focuseval score sea run.xml -m MAgP --assessor model:llama3.1:8b@57c1681f
@@ -59,7 +62,9 @@ def judge(project: str, **options: Any) -> None:
         if not key:
             variable = f"environment variable {options['api_key_env']}"
             raise UsageError(f"expected a key in the {variable}, found nothing; set it first")
-    settings = ModelSettings(**{name: options[name] for name in SETTINGS}, key=key, assessor=options["assessor"] or "")
+    given: dict[str, Any] = {name: options[name] or () for name in ("exclude_tags", "sections")}
+    given |= {name: options[name] for name in SETTINGS}
+    settings = ModelSettings(**given, key=key, assessor=options["assessor"] or "")
     if not is_project(project):
         raise UsageError(f"{project}: expected a project, found none; begin one with 'focuseval assess'")
     with closing(open_project(project)) as opened, opened.store.database.translated("nothing more was kept"):

@@ -90,6 +90,10 @@ class ModelSettings:
     """How often a request is sent again after 429, 5xx, a time-out or a broken connection."""
     jobs: int = 1
     """Requests at once."""
+    exclude_tags: tuple[str, ...] = ()
+    """Elements that are not asked about, such as lists of references."""
+    sections: tuple[str, ...] = ()
+    """Elements that alone are asked about; all of a document without them."""
 
     def __post_init__(self) -> None:
         """Refuse what could not be sent or stored."""
