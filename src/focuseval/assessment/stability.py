@@ -18,6 +18,7 @@ from focuseval.assessment.plan import Pooled, Unit, labels, pool
 from focuseval.evaluation.evaluation import evaluate
 from focuseval.evaluation.scores import refuse_geometric
 from focuseval.formats import read_run
+from focuseval.inference.agreement import RESAMPLES, middle_of
 from focuseval.inference.comparison import turned_pairs
 from focuseval.inference.correlation import correlate, tau_ap
 from focuseval.inference.paired_tests import ranked
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from focuseval.collection.rendering import DocumentCache
     from focuseval.data.gold import Articles, Gold, GradedElements, Passages
     from focuseval.data.run import Run
+    from focuseval.evaluation.scores import Scores
+    from focuseval.inference.agreement import Interval
 
     Score = Callable[[Gold], Mapping[str, float]]
     """Gold → run → score."""
@@ -221,6 +224,10 @@ class Replacement:
     tau: float
     tau_ap: float
     flips: tuple[Flip, ...] = ()
+    tau_interval: Interval = (float("nan"), float("nan"))
+    """95 %, topics drawn; NaN of fewer than five topics."""
+    apart: tuple[tuple[float, float, float], ...] = ()
+    """Of every run: its score by the second assessor's judgements less that by the first's, and its 95 % interval."""
 
     @property
     def pairs(self) -> int:
@@ -249,5 +256,32 @@ def replacements(
         )
         taus = float(correlate(means)[0, 1]), tau_ap(means[1], means[0])
         first, second = (tuple(row) for row in means.tolist())
-        found.append(Replacement(*pair, documents, topics, names, (first, second), *taus, flips))
+        both, kept = (first, second), over_topics(scored[0], scored[1])
+        found.append(Replacement(*pair, documents, topics, names, both, *taus, flips, *kept))
     return found
+
+
+def over_topics(first: Scores, second: Scores) -> tuple[Interval, tuple[tuple[float, float, float], ...]]:
+    """Return the interval of τ, and how every run's mean differs, with its interval: topics are drawn with replacement.
+
+    A topic in which only one of the two assessors finds something relevant is in one of the two means alone.
+    """
+    topics = sorted({*first.topics, *second.topics})
+    place, values = {topic: number for number, topic in enumerate(topics)}, []
+    for scores in (first, second):
+        own = np.full((len(scores.names), len(topics)), np.nan)
+        own[:, [place[topic] for topic in scores.topics]] = scores.values[:, :, 0]
+        values.append(own)
+    drawn = np.random.default_rng(0).multinomial(len(topics), np.full(len(topics), 1 / len(topics)), RESAMPLES)
+    means = []
+    for own in values:
+        with np.errstate(invalid="ignore"):  # a resample in which no topic has a value
+            means.append((drawn @ np.nan_to_num(own).T) / (drawn @ (~np.isnan(own)).T))
+    known = ~np.isnan(means[0] + means[1]).any(axis=1)
+    taus = [
+        correlate(np.stack([one, other]))[0, 1] for one, other in zip(*(part[known] for part in means), strict=True)
+    ]
+    apart = second.mean[:, 0] - first.mean[:, 0]
+    ends = (middle_of(means[1][:, run] - means[0][:, run], len(topics)) for run in range(len(apart)))
+    rows = tuple((float(mean), *interval) for mean, interval in zip(apart, ends, strict=True))
+    return middle_of(np.array(taus), len(topics)) if len(apart) > 1 else (float("nan"),) * 2, rows
