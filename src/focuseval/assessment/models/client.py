@@ -21,12 +21,15 @@ from email.utils import parsedate_to_datetime
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from threading import Lock
 from time import time
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
-from focuseval.assessment.models.prompt import SCHEMA, ModelAnswer, complaint, read_answer
+from focuseval.assessment.models.prompt import SCHEMA, complaint, read_answer
 from focuseval.assessment.store import Key, Store, now
 from focuseval.errors import AnswerError, ModelError, UnansweredError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _PATH = "/chat/completions"
 _NAME = re.compile(r"[^\s,\x00-\x1f\x7f]{1,120}")
@@ -264,7 +267,6 @@ USELESS = {
     403: "the key may not do this; check the variable that --api-key-env names",
     404: "there is no such model or address; check --model and --endpoint",
 }
-FORMAT = {"type": "json_schema", "json_schema": {"name": "judgement", "strict": True, "schema": SCHEMA}}
 OPTIONAL = ("response_format", "temperature", "max_tokens")
 """Parameters that some servers refuse by name."""
 
@@ -272,21 +274,25 @@ OPTIONAL = ("response_format", "temperature", "max_tokens")
 class Asker:
     """Asks one server; what it learns of the server's ways is kept for the questions that follow."""
 
-    def __init__(self, client: Client, store: Store, *, retries: int) -> None:
-        self._client, self._store, self._retries = client, store, retries
+    def __init__(
+        self, client: Client, store: Store, *, retries: int, read: Callable[[str], Any] = read_answer,
+        schema: dict[str, Any] = SCHEMA,
+    ) -> None:  # fmt: skip
+        self._client, self._store, self._retries, self._read = client, store, retries, read
+        self._format = {"type": "json_schema", "json_schema": {"name": "judgement", "strict": True, "schema": schema}}
         self._refused: set[str] = set()
         self._answered = False
         self._counting = Lock()
         self.requests = 0
 
-    def ask(self, one: WindowRequest) -> ModelAnswer:
+    def ask(self, one: WindowRequest) -> Any:
         """Return the answer to a question, the one that was kept if it was asked before."""
         kept = kept_reply(self._store, one)
         if kept is not None:
-            return read_answer(kept)  # it was one when it was kept
+            return self._read(kept)  # it was one when it was kept
         problem, tries, bad = "", 0, 0
         while tries <= self._retries and bad < 2 and not self._client.stopped.is_set():
-            sent = {**one.body, "response_format": FORMAT, "stream": False}
+            sent = {**one.body, "response_format": self._format, "stream": False}
             if "max_tokens" in self._refused:
                 sent["max_completion_tokens"] = sent["max_tokens"]
             sent = {name: value for name, value in sent.items() if name not in self._refused}
@@ -302,7 +308,7 @@ class Asker:
                 self._client.stopped.wait(pause(tries, reply.wait))
         raise UnansweredError(problem or "interrupted")
 
-    def _send(self, one: WindowRequest, sent: dict[str, Any]) -> tuple[ModelAnswer | None, Reply, str]:
+    def _send(self, one: WindowRequest, sent: dict[str, Any]) -> tuple[Any, Reply, str]:
         """Send a question once, and keep what came of it."""
         reply, hide = self._client.post(sent), self._client.scrubbed
         with self._counting:
@@ -311,7 +317,7 @@ class Asker:
         if reply.status == 200:
             self._answered = True
             try:
-                answer = read_answer(reply.body)
+                answer = self._read(reply.body)
             except AnswerError as error:
                 problem = str(error)
         elif not problem:

@@ -114,6 +114,12 @@ SCHEMA: dict[str, Any] = {
 """The form of an answer, for servers that can keep to one; `models.answers` checks it in any case."""
 
 
+def fenced(text: str) -> str:
+    """Return a text between two lines that no text can contain."""
+    mark = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return f"----- document {mark} begins -----\n{text}\n----- document {mark} ends -----"
+
+
 @dataclass(frozen=True)
 class Prompt:
     """A template of the question, in which ``{query}``, ``{document}`` and the like stand for texts."""
@@ -122,13 +128,11 @@ class Prompt:
 
     def messages(self, topic: Topic, text: str) -> list[dict[str, str]]:
         """Return the messages of one request."""
-        mark = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-        fenced = f"----- document {mark} begins -----\n{text}\n----- document {mark} ends -----"
         texts = {
             "query": topic.title or topic.nexi,
             "description": topic.description,
             "narrative": topic.narrative,
-            "document": fenced,
+            "document": fenced(text),
         }
         asked = re.sub(r"\{(" + "|".join(FIELDS) + r")\}", lambda found: texts[found[1]], self.template)
         return [{"role": "system", "content": RULES}, {"role": "user", "content": asked}]
@@ -211,6 +215,15 @@ def read_answer(body: str) -> ModelAnswer:
     >>> read_answer('{"choices": [{"message": {"content": "Sure: {\\"quotes\\": [\\"a\\"]}"}}]}').quotes
     ('a',)
     """
+    value, tokens = answer_object(body)
+    entry = value.get("best_entry_point")
+    if not (entry is None or isinstance(entry, str)):
+        raise AnswerError(f"expected a text or null as 'best_entry_point', found {_shown(entry)}")
+    return ModelAnswer(tuple(value["quotes"]), storable(entry) if entry else None, tokens)
+
+
+def answer_object(body: str) -> tuple[dict[str, Any], tuple[int, int]]:
+    """Return the object with ``quotes`` that a reply holds, these checked, and the tokens asked and answered."""
     try:
         reply = json.loads(body)
     except (ValueError, RecursionError) as error:
@@ -222,17 +235,15 @@ def read_answer(body: str) -> ModelAnswer:
         what = "an answer that was cut off; raise --max-tokens" if cut else _shown(text.strip())
         raise AnswerError(f"expected a JSON object, found {what}")
     value = ([one for one in objects if "quotes" in one] or objects)[-1]
-    quotes, entry = value.get("quotes"), value.get("best_entry_point")
+    quotes = value.get("quotes")
     if not isinstance(quotes, list) or not all(isinstance(quote, str) for quote in quotes):
         raise AnswerError(f"expected a list of texts as 'quotes', found {_shown(quotes)}")
-    if not (entry is None or isinstance(entry, str)):
-        raise AnswerError(f"expected a text or null as 'best_entry_point', found {_shown(entry)}")
     if len(quotes) > MOST_QUOTES:
         raise AnswerError(f"expected at most {MOST_QUOTES} quotes, found {len(quotes)}")
     usage = reply.get("usage")
     named = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")] if isinstance(usage, dict) else [0, 0]
     asked, answered = (number if isinstance(number, int) else 0 for number in named)
-    return ModelAnswer(tuple(map(_storable, quotes)), _storable(entry) if entry else None, (asked, answered))
+    return {**value, "quotes": [storable(quote) for quote in quotes]}, (asked, answered)
 
 
 def complaint(body: str) -> str:
@@ -278,7 +289,7 @@ def _objects(text: str) -> list[dict[str, Any]]:
     return found
 
 
-def _storable(text: str) -> str:
+def storable(text: str) -> str:
     """Return a text without halves of characters, which no database takes."""
     return text.encode("utf-8", "replace").decode()
 
