@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from focuseval.report.build import build_report as build_report
     from focuseval.report.heat import heat_map as heat_map
     from focuseval.report.page import render_html as render_html
+    from focuseval.retrieval.fusion import fuse as fuse
     from focuseval.retrieval.retrieving import retrieve as retrieve
     from focuseval.retrieval.retrieving import search as search
     from focuseval.retrieval.retrieving import units as units
@@ -88,6 +89,7 @@ _PUBLIC = {
     "retrieve": "retrieval.retrieving",
     "search": "retrieval.retrieving",
     "units": "retrieval.retrieving",
+    "fuse": "retrieval.fusion",
     "evaluate": "evaluation.evaluation",
     "Scores": "evaluation.scores",
     "estimate": "evaluation.estimating",

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from focuseval.assessment import open_project
 from focuseval.assessment.plan import Assessor, register, sampled_topics
-from focuseval.assessment.progress import entries
+from focuseval.assessment.progress import Overview
 from focuseval.assessment.sampling import SampleState, model_named, sample_state
 from focuseval.assessment.web import Access, create_app
 from focuseval.cli import main
@@ -78,7 +78,7 @@ def test_an_assessor_sees_sampled_topics_first_and_in_their_order(sea):
     project, _, _ = sea
     order = command("project", "sample", project, 4, "--seed", 1).splitlines()[:4]
     with closing(open_project(project)) as opened:
-        seen = list(dict.fromkeys(entry.pooled.topic for entry in entries(opened.store, "ann")))
+        seen = [row.topic for row in Overview(opened.store).of("ann")]
     assert seen[:4] == order
     assert seen[4:] == sorted(set(seen) - set(order))
 

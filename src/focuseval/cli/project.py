@@ -21,7 +21,7 @@ from focuseval.assessment.exchange import export_everything, import_everything, 
 from focuseval.assessment.golds import Whose, export_gold
 from focuseval.assessment.models.drafting import read_drafts, review_drafts
 from focuseval.assessment.models.trust import project_trust, render_agreement, tables
-from focuseval.assessment.plan import assessors, give_known, pool, record
+from focuseval.assessment.plan import assessors, give_known, machines, pool, record
 from focuseval.assessment.plan import split as split_pool
 from focuseval.assessment.pool import add_pool, grown, keep_run
 from focuseval.assessment.progress import Overview, summed
@@ -355,7 +355,7 @@ def progress(project: str, **options: Any) -> None:
     """
     with _opened(project, options) as opened:
         overview = Overview(opened.store)
-        labels = {one.name: one.label for one in assessors(opened.store)}
+        labels, apart = {one.name: one.label for one in assessors(opened.store)}, machines(opened.store)
         counts = ("documents", "to do", "in progress", "done", "skipped", "flagged", "disagreed", "seconds a document")
         columns = (*words("assessor"), *numbers(*counts, form=".0f"), *words("last edit (UTC)"))
         rows = tuple(
@@ -365,7 +365,7 @@ def progress(project: str, **options: Any) -> None:
                 row.per_document,
                 overview.pace.last.get(row.assessor, "")[:16].replace("T", " "),
             )
-            for row in summed(overview.rows(), "assessor")
+            for row in sorted(summed(overview.rows(), "assessor"), key=lambda row: row.assessor in apart)
         )
     _print_table(Table("Progress", columns, rows), options)
 

@@ -9,10 +9,10 @@ from click.testing import CliRunner
 
 import focuseval as fe
 from focuseval.assessment import open_project
-from focuseval.assessment.models import client
 from focuseval.assessment.models.drafting import words_of
 from focuseval.assessment.store import Key
 from focuseval.cli import main
+from focuseval.engine import http
 from strategies.model_server import ModelServer, asked_text
 from strategies.projects import command
 
@@ -20,7 +20,7 @@ from strategies.projects import command
 @pytest.fixture
 def docs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(client, "FIRST_PAUSE", 0.0)
+    monkeypatch.setattr(http, "FIRST_PAUSE", 0.0)
     Path("docs").mkdir()
     for number in range(8):
         text = f"Harbour {number} has {number + 3} piers. It was built in {1800 + number}. Ships come in at night."

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from operator import index as index_of
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from focuseval.assessment.models.client import Asker, Client, WindowRequest
+from focuseval.assessment.models.client import Asker, WindowRequest
 from focuseval.assessment.models.prompt import (
     ModelAnswer,
     answer_object,
@@ -32,6 +32,7 @@ from focuseval.assessment.models.prompt import (
 from focuseval.assessment.plan import MODEL, Assessor, Pooled, add_to_pool, people, record, register
 from focuseval.assessment.rules import OPEN, as_dict
 from focuseval.assessment.store import Key, Store
+from focuseval.engine.http import Client, endpoint_of
 from focuseval.errors import AnswerError, AssessError, ModelError, UnansweredError, counted
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ def draft_questions(
     Raises ModelError where the server answers nothing; what was answered before is kept.
     """
     lines, known, failed, counts, in_a_row = list[dict[str, Any]](), list[frozenset[str]](), list[str](), [0, 0], 0
-    client = Client(settings)
+    client = Client(endpoint_of(settings.endpoint), settings.key, settings.timeout)
     with closing(Store(kept)) as store:
         asker = Asker(client, store, retries=settings.retries, read=read_draft, schema=SCHEMA)
         for asked, (request, text) in enumerate(requests_of(index, settings, seed)):
