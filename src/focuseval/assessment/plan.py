@@ -125,6 +125,11 @@ def split(store: Store, assessors: Sequence[str], *, by: str, overlap: int = 1, 
     record(store, {"kind": "assign", "rows": [*dealt, *began]}, actor=actor)
 
 
+def sampled_topics(store: Store) -> tuple[str, ...]:
+    """Return the topics that were drawn for people, in the order in which they are judged."""
+    return tuple(dict.fromkeys(topic for _, edit in store.project_events("sample") for topic in edit["topics"]))
+
+
 def register(store: Store, assessor: Assessor, *, actor: str = "") -> Assessor:
     """Make an assessor known; a name is one person's or one import's for good."""
     known = {one.name: one for one in assessors(store)}.get(assessor.name)

@@ -222,9 +222,12 @@ def _tags(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
     return names
 
 
-drop_tags_option = click.option(
-    "--drop-tags", metavar="TAGS", callback=_tags, help="Tags to leave out of the recall base, separated by commas."
-)
+def tags_option(name: str, what: str) -> Decorator:
+    """Return a decorator that adds an option whose value is a list of tag names."""
+    return click.option(name, metavar="TAGS", callback=_tags, help=what)
+
+
+drop_tags_option = tags_option("--drop-tags", "Tags to leave out of the recall base, separated by commas.")
 repairs_option = click.option(
     "--repairs",
     metavar="FILE",

@@ -12,6 +12,7 @@ from werkzeug.exceptions import HTTPException
 from focuseval.assessment.sessions import DAYS
 from focuseval.assessment.web.adjudication import adjudication, quality
 from focuseval.assessment.web.desk import Desk, desk, state_of
+from focuseval.assessment.web.estimating import estimating
 from focuseval.assessment.web.exchange import exchange, growing
 from focuseval.assessment.web.guard import guard
 from focuseval.assessment.web.pages import api, pages
@@ -68,7 +69,7 @@ def create_app(
     known = {topic.id: topic for topic in topics}
     app.extensions["focuseval"] = Desk(store, documents, known, access, title)
     guard(app)
-    for part in (door, pages, api, dashboard, work, people, adjudication, quality, growing, exchange):
+    for part in (door, pages, api, dashboard, work, people, adjudication, quality, growing, exchange, estimating):
         app.register_blueprint(part)
     app.register_error_handler(FocusevalError, _refused)
     app.register_error_handler(HTTPException, _failed)

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from flask import Blueprint, abort, jsonify, redirect, render_template, request, url_for
 
-from focuseval.assessment.plan import TRAINING, Pooled, in_pool, known_units
+from focuseval.assessment.plan import TRAINING, Pooled, in_pool, known_units, sampled_topics
 from focuseval.assessment.progress import entries, neighbour, next_undone
 from focuseval.assessment.reanchor import reanchor
 from focuseval.assessment.rules import OPEN, TODO, parse_edit
@@ -38,6 +38,7 @@ def topics() -> str | Response:
         progress=[row for row in mine if row.topic in desk().topics],
         dropped=[row.topic for row in mine if row.topic not in desk().topics],
         training=len(_training()),
+        sampled=len({row.topic for row in mine} & {*sampled_topics(desk().store)}),
     )
 
 
