@@ -308,12 +308,20 @@ def give_known(store: Store, *, actor: str) -> None:
 
 
 def answers(store: Store) -> list[KnownAnswer]:
-    """Return what everybody first said of the documents with known answers, in the order in which it was said."""
+    """Return what everybody first said of the documents with known answers, in the order in which it was said.
+
+    Those whose judgements the answer was made of are left out: they would agree with themselves.
+    """
     found = []
     for unit, use in known_units(store).items():
-        decided = store.judgement(Key(ADJUDICATED, *unit)).judgement
+        answer = Key(ADJUDICATED, *unit)
+        decided = store.judgement(answer).judgement
+        sources = [edit.get("source") for edit in store.edits(answer) if edit["kind"] == "replace"]
+        made = {
+            name for one in sources if isinstance(one, dict) for name in one.get("of", ())
+        }  # it says what they said
         for key in store.judged(None, *unit):
-            first = first_finished(store, key) if key.assessor != ADJUDICATED else None
+            first = first_finished(store, key) if key.assessor not in (ADJUDICATED, *made) else None
             if first is not None and decided.finished:
                 at, judgement = first
                 right = judgement.status == decided.status

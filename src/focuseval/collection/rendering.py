@@ -289,7 +289,8 @@ def _groups(document: Document, blocks: list[TextBlock]) -> list[Group]:
     for row, (width, own) in sizes.items():
         found[row] = ("row", 1)
         span = width if own == 1 else 1
-        found |= {cell: ("head" if tags[cell] == "th" else "cell", span) for cell in cells.get(row, ())}
+        headed = elements[row].parent >= 0 and tags[elements[row].parent] == "thead"
+        found |= {cell: ("head" if headed or tags[cell] == "th" else "cell", span) for cell in cells.get(row, ())}
     groups, depths = [], list[int]()
     for number, element in enumerate(elements):
         depths.append(depths[element.parent] + (element.parent in found) if element.parent >= 0 else 0)

@@ -9,7 +9,7 @@ import { foresee } from "./foresee.js";
 import { showHeld } from "./held.js";
 import { ACTIONS, buttonsInto, helpInto, leaveBy, listen, offerLetters } from "./keys.js";
 import { Metadata } from "./metadata.js";
-import { trimmed } from "./moves.js";
+import { snapped, trimmed } from "./moves.js";
 import { hide, notice } from "./notice.js";
 import { Outline } from "./outline.js";
 import { createPainter } from "./paint.js";
@@ -29,6 +29,7 @@ class Desk {
     this.data = data;
     this.where = { topic: data.topic, document: data.document, ...(data.as ? { as: data.as } : {}) };
     this.exhaustivity = loaded.exhaustivity;
+    this.snap = loaded.snap;
     this.state = loaded.changed ? asProposed(loaded) : loaded.state;
     this.view = new TextView(byId("text"), loaded.document);
     this.elements = new Elements(loaded.document.elements);
@@ -43,7 +44,11 @@ class Desk {
     });
     this.terms = findTerms(this.view.text, JSON.parse(data.terms));
     this.painter.set("term", this.terms, 1);
-    this.metadata = new Metadata(this.view, () => this.showEntry());
+    this.metadata = new Metadata(this.view, () => {
+      this.#settle();
+      this.showEntry();
+    });
+    this.#settle();
     this.outline = new Outline(this.view, (unit) => this.goTo(unit));
     this.scrolling = new Scrolling(this.view, byId("scroller"), this.cursor);
     this.#listen();
@@ -97,6 +102,12 @@ class Desk {
     });
   }
 
+  /** The caret stands in text that is shown. */
+  #settle() {
+    const { blocks } = this.view;
+    if (blocks.length && blocks[this.cursor.block].folded) this.cursor.rest(blocks.find((block) => !block.folded && block.kind !== "gap").start);
+  }
+
   // --- edits
 
   edit(edit) {
@@ -119,7 +130,8 @@ class Desk {
 
   highlight() {
     if (this.cursor.collapsed) return this.highlightElement();
-    this.mark("highlight", ...trimmed(this.view, ...this.cursor.span));
+    const span = this.pointed ? snapped(this.view, ...this.cursor.span, this.snap) : trimmed(this.view, ...this.cursor.span);
+    this.mark("highlight", ...span);
     return this.clear();
   }
 
@@ -236,14 +248,18 @@ class Desk {
     });
   }
 
+  /** What was selected by mouse or finger is extended to whole words or sentences, as the project has it. */
   #selected() {
     if (this.cursor.collapsed) return;
+    this.pointed = true;
+    if (!this.touching) this.cursor.select(...snapped(this.view, ...this.cursor.span, this.snap), { show: false });
     if (this.marker) this.highlight();
     else showBubble(this.view.range(...this.cursor.span));
   }
 
   clear() {
     hideBubble();
+    this.pointed = false;
     this.cursor.go(this.cursor.span[0], { show: false });
   }
 

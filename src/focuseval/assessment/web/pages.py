@@ -13,6 +13,7 @@ from focuseval.assessment.reanchor import reanchor
 from focuseval.assessment.rules import OPEN, TODO, parse_edit
 from focuseval.assessment.store import ADJUDICATED, Key
 from focuseval.assessment.web.desk import changed_view, desk, document_view, key_of, state_of, user
+from focuseval.assessment.wording import snapping
 from focuseval.data.fields import json_line
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ def document() -> Answer:
     store, page = desk().store, desk().documents.get(key.document)
     saved = store.judgement(key)
     shown = {"document": document_view(page), "state": state_of(saved), "changed": changed_view(store, saved, page)}
-    return jsonify({**shown, "exhaustivity": store.exhaustivity})
+    return jsonify({**shown, "exhaustivity": store.exhaustivity, "snap": snapping(store)})
 
 
 @api.get("/state")

@@ -11,7 +11,11 @@
       const group = document.createElement("div");
       group.className = name;
       group.setAttribute("role", ROLES[name]);
-      if (name === "grid") group.style.setProperty("--columns", columns);
+      if (name === "grid") {
+        group.style.setProperty("--columns", columns);
+        group.tabIndex = 0; // a wide one scrolls
+        group.setAttribute("aria-label", "Table");
+      }
       else if (columns > 1) group.style.gridColumn = `span ${columns}`;
       return group;
     }
