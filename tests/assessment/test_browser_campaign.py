@@ -197,8 +197,7 @@ def deal_out(walk):
         """const form = document.querySelector("main details form");
         form.querySelector("[name=by]").value = "pool";
         form.querySelector("[name=overlap]").value = "2";
-        for (const option of form.querySelector("[name=to]").options)
-          option.selected = arguments[0].includes(option.value);""",
+        for (const box of form.querySelectorAll("[name=to]")) box.checked = arguments[0].includes(box.value);""",
         list(PEOPLE),
     )
     walk.submit("main details button")

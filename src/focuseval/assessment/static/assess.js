@@ -158,7 +158,8 @@ class Desk {
   async finish(relevant) {
     this.saveNote(); // a note after it would open the document again
     this.edit({ kind: "finish", relevant });
-    await this.queue.empty();
+    const word = relevant ? "relevant" : "not relevant";
+    await this.queue.empty(() => notice(`The server is away. “Done: ${word}” waits in this browser, and is saved as soon as the server is back.`, "remark"));
     if (this.state.status === (relevant ? "relevant" : "not relevant")) this.#offerNext();
   }
 
@@ -325,7 +326,7 @@ class Desk {
   async leave(address) {
     if (!address || this.saveNote()) return; // who leaves is told first that their note reopened the document
     const { refusals } = this.queue;
-    await this.queue.empty();
+    await this.queue.empty(() => notice("The server is away: the next document comes when it is back. Your edits wait in this browser, also if you close it.", "remark"));
     if (this.queue.refusals === refusals) location.assign(address); // else the refusal is what there is to see
   }
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -39,6 +40,7 @@ def topics() -> str | Response:
         progress=[row for row in mine if row.topic in desk().topics],
         dropped=[row.topic for row in mine if row.topic not in desk().topics],
         training=len(_training()),
+        guided=bool(desk().store.project_events("guidelines")),
     )
 
 
@@ -127,6 +129,10 @@ def _address(row: Pooled | None, assessor: str) -> str:
 api = Blueprint("api", __name__, url_prefix="/api")
 
 
+LATE = 10_000
+"""Milliseconds that an edit may wait in a browser before the log says when it was made."""
+
+
 @api.get("/document")
 def document() -> Answer:
     """Return text, blocks, elements and the judgement so far."""
@@ -149,7 +155,10 @@ def edit() -> Answer:
     values = body()
     key = key_of(values)
     page = desk().page(key.document)
-    saved = desk().store.edit(key, page, parse_edit(values.get("edit")), actor=user(), **stamp(values))
+    asked, age = parse_edit(values.get("edit")), values.get("age")
+    if isinstance(age, int) and LATE <= age < 10**10:  # it has waited in a browser
+        asked["made"] = (datetime.now(UTC) - timedelta(milliseconds=age)).isoformat(timespec="milliseconds")
+    saved = desk().store.edit(key, page, asked, actor=user(), **stamp(values))
     return jsonify({"state": state_of(saved)})
 
 
