@@ -367,7 +367,7 @@ def test_a_campaign_from_an_empty_folder_to_the_archive(sea, browser, tmp_path):
     with Running(project, *begin) as running:
         walk = Walk(browser, running)
         walk.come(running.next_link(), "lea")
-        assert "Nothing is given out yet" in walk.text()
+        assert "Next: pool runs" in walk.text()
         walk.look()
         grow(walk, sea)
         write_guidelines(walk)

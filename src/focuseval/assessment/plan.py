@@ -190,6 +190,9 @@ def follow(connection: sqlite3.Connection, edit: Edit) -> None:
         again = [(runs, best, topic, document) for topic, document, _, runs, best, _ in edit.get("again", ())]
         more = "UPDATE pool SET runs = max(runs, ?), best = min(best, ?) WHERE topic = ? AND document = ?"
         connection.executemany(more, again)
+    elif edit["kind"] == "order":
+        places = [(position, topic, document) for topic, document, position in edit["rows"]]
+        connection.executemany("UPDATE pool SET position = ? WHERE topic = ? AND document = ?", places)
     elif edit["kind"] == "assign":
         connection.execute("DELETE FROM assignments")
         connection.executemany("INSERT OR IGNORE INTO assignments VALUES (?, ?, ?)", edit["rows"])
@@ -200,6 +203,35 @@ def follow(connection: sqlite3.Connection, edit: Edit) -> None:
     elif edit["kind"] == "assessor":
         values = (edit["name"], edit["origin"], edit["source"])
         connection.execute("INSERT OR IGNORE INTO assessors VALUES (?, ?, ?)", values)
+
+
+RANK, RANDOM, COMPARISON = "rank", "random", "comparison"
+ORDERS = (RANK, RANDOM, COMPARISON)
+"""In which order documents are judged: by pool rank, at random, or those first that move the comparison of the runs."""
+
+
+def put_in_order(store: Store, units: Sequence[Unit], by: str, *, seed: int | None = None, actor: str) -> None:
+    """Have the documents of every topic judged in this order; the log keeps how it came about, and the places."""
+    places: dict[str, int] = {}
+    rows = []
+    for topic, document in units:
+        places[topic] = places.get(topic, -1) + 1
+        rows.append([topic, document, places[topic]])
+    record(store, {"kind": "order", "by": by, "seed": seed, "rows": rows}, actor=actor)
+
+
+def drawn_at_random(store: Store) -> set[Unit]:
+    """Return the documents that were first judged while the order was random: a sample of the pool, and not its top."""
+    read = store.database.read()
+    orders = read.execute(
+        "SELECT seq, json_extract(edit, '$.by') FROM events WHERE assessor = '' AND substr(edit, 1, 16) = ?"
+        " ORDER BY seq",
+        ('{"kind": "order"',),
+    ).fetchall()
+    begun = read.execute("SELECT topic, document, min(seq) FROM events WHERE assessor != '' GROUP BY topic, document")
+    first = {(topic, document): seq for topic, document, seq in begun}
+    ruled = {unit: [by for order, by in orders if order < seq][-1:] for unit, seq in first.items()}
+    return {unit for unit, by in ruled.items() if by == [RANDOM]}
 
 
 ONLY, ALSO, EVERYONE = "only", "also", "everyone"

@@ -11,7 +11,7 @@ from flask import Blueprint, abort, jsonify, redirect, render_template, request,
 from focuseval.assessment.plan import TRAINING, Pooled, in_pool, known_units
 from focuseval.assessment.progress import entries, neighbour, next_undone
 from focuseval.assessment.reanchor import reanchor
-from focuseval.assessment.rules import OPEN, TODO, parse_edit
+from focuseval.assessment.rules import OPEN, TODO, as_dict, parse_edit
 from focuseval.assessment.store import ADJUDICATED, Key
 from focuseval.assessment.web.desk import changed_view, desk, document_view, key_of, state_of, user
 from focuseval.assessment.wording import snapping
@@ -159,6 +159,29 @@ def edit() -> Answer:
     if isinstance(age, int) and LATE <= age < 10**10:  # it has waited in a browser
         asked["made"] = (datetime.now(UTC) - timedelta(milliseconds=age)).isoformat(timespec="milliseconds")
     saved = desk().store.edit(key, page, asked, actor=user(), **stamp(values))
+    return jsonify({"state": state_of(saved)})
+
+
+@api.get("/history")
+def history() -> Answer:
+    """Return what was done to a judgement, oldest first: who, when, what, and what it led to."""
+    found = desk().store.history(key_of(request.args))
+    shown = ({"at": at, "actor": actor, "edit": edit, "state": as_dict(state)} for at, actor, edit, state in found)
+    return jsonify({"events": list(shown)})
+
+
+@api.post("/back")
+def back() -> Answer:
+    """Go back to the state after one of the events of a judgement: one more event, which can be undone."""
+    values = body()
+    key, to = key_of(values), values.get("to")
+    found = desk().store.history(key)
+    if not isinstance(to, int) or not 1 <= to <= len(found):
+        abort(400, "expected the number of an event")
+    if any(edit.get("barrier") for _, _, edit, _ in found[to:]):
+        abort(422, "the text has changed since; that state speaks of another text")
+    edit = {"kind": "replace", "judgement": as_dict(found[to - 1][3]), "source": {"back": to}}
+    saved = desk().store.edit(key, desk().page(key.document), edit, actor=user(), **stamp(values))
     return jsonify({"state": state_of(saved)})
 
 
