@@ -125,6 +125,26 @@ def test_text_comes_before_metadata_which_shows_on_demand(site, desk):
     assert desk.run(seen) == "plos", "what is highlighted is to be seen"
 
 
+def test_words_are_found_in_the_document_at_hand(site, desk):
+    desk.keys("/")
+    desk.type("#find", "section 7 SPEAKS")
+    desk.wait("return document.getElementById('found').textContent === '24 found'")
+    desk.keys("Enter", "Enter")
+    assert desk.run("return document.getElementById('found').textContent") == "2 of 24"
+    assert desk.run("return desk.view.text.slice(desk.cursor.caret, desk.cursor.caret + 9)") == "section 7"
+    desk.keys("Escape", "x")
+    desk.wait(SAVED)
+    assert highlighted(site)[0].startswith("Paragraph 0 of section 7")
+
+
+def test_every_page_lists_its_keys(site, desk):
+    for path in ("/", "/topic?topic=11", "/dashboard", "/work", "/adjudicate", "/pool", "/exchange", "/guidelines"):
+        desk.open(site.address(path))
+        desk.wait("return document.querySelector('#keys dd') !== null")
+        desk.keys("?")
+        assert "these keys" in desk.run("return document.querySelector('dialog[open]').innerText"), path
+
+
 def test_the_first_key_highlights_text_and_not_the_folded_metadata(site, desk):
     desk.keys("x")
     desk.wait(SAVED)

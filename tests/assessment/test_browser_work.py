@@ -276,10 +276,14 @@ def test_the_history_of_a_judgement_leads_back_to_any_state(site, browser):
     site.enter(browser)
     site.read(browser)
     browser.keys("j", "x", "j", "j", "x")
-    browser.wait("return document.getElementById('saving').textContent === 'Saved' && desk.state.highlights.length === 2")
+    browser.wait(
+        "return document.getElementById('saving').textContent === 'Saved' && desk.state.highlights.length === 2"
+    )
     browser.keys("v")
     browser.wait("return document.getElementById('history').open")
-    told = browser.run("return [...document.querySelectorAll('#history tbody tr')].map((row) => row.cells[3].textContent)")
+    told = browser.run(
+        "return [...document.querySelectorAll('#history tbody tr')].map((row) => row.cells[3].textContent)"
+    )
     assert told[1] == "highlight “Tides”"
     browser.run("window.before = true")
     browser.click("#history tbody tr:nth-child(2) button")

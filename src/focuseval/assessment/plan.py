@@ -190,6 +190,10 @@ def follow(connection: sqlite3.Connection, edit: Edit) -> None:
         again = [(runs, best, topic, document) for topic, document, _, runs, best, _ in edit.get("again", ())]
         more = "UPDATE pool SET runs = max(runs, ?), best = min(best, ?) WHERE topic = ? AND document = ?"
         connection.executemany(more, again)
+    elif edit["kind"] == "found":
+        unit = (edit["topic"], edit["document"])
+        connection.execute("INSERT OR IGNORE INTO pool VALUES (?, ?, ?, 0, 0)", (*unit, edit["position"]))
+        connection.execute("INSERT OR IGNORE INTO assignments VALUES (?, ?, ?)", (*unit, edit["name"]))
     elif edit["kind"] == "order":
         places = [(position, topic, document) for topic, document, position in edit["rows"]]
         connection.executemany("UPDATE pool SET position = ? WHERE topic = ? AND document = ?", places)
@@ -203,6 +207,23 @@ def follow(connection: sqlite3.Connection, edit: Edit) -> None:
     elif edit["kind"] == "assessor":
         values = (edit["name"], edit["origin"], edit["source"])
         connection.execute("INSERT OR IGNORE INTO assessors VALUES (?, ?, ?)", values)
+
+
+def add_found(store: Store, key: Key) -> None:
+    """Add a document that an assessor found outside of the pool: theirs to judge, and counted apart."""
+    query = "SELECT coalesce(max(position), -1) + 1 FROM pool WHERE topic = ?"
+    (position,) = store.database.read().execute(query, (key.topic,)).fetchone()
+    if not in_pool(store, Key(ADJUDICATED, *key[1:])):
+        name, topic, document = key
+        found = {"kind": "found", "name": name, "topic": topic, "document": document, "position": position}
+        record(store, found, actor=name)
+    elif not in_pool(store, key):
+        raise AssessError(f"{key.document} is in the pool, and somebody else's to judge")
+
+
+def found_units(store: Store) -> dict[Unit, str]:
+    """Return the documents that assessors found outside of the pool: (topic, document) → who."""
+    return {(edit["topic"], edit["document"]): edit["name"] for _, edit in store.project_events("found")}
 
 
 RANK, RANDOM, COMPARISON = "rank", "random", "comparison"

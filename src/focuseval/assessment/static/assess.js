@@ -5,6 +5,7 @@ import { hideBubble, showBubble } from "./bubble.js";
 import { asProposed, offerText } from "./changed.js";
 import { Cursor } from "./cursor.js";
 import { Elements } from "./elements.js";
+import { startFind } from "./find.js";
 import { foresee } from "./foresee.js";
 import { showHeld } from "./held.js";
 import { ACTIONS, buttonsInto, helpInto, leaveBy, listen, offerLetters } from "./keys.js";
@@ -50,6 +51,7 @@ class Desk {
     });
     this.#settle();
     this.outline = new Outline(this.view, (unit) => this.goTo(unit));
+    startFind(this);
     this.scrolling = new Scrolling(this.view, byId("scroller"), this.cursor);
     this.#listen();
     this.#queue(loaded);

@@ -1,5 +1,6 @@
 // Every action once: its keys, its words, its button; the help overlay is made from the same table.
 
+import { openFind } from "./find.js";
 import { showHistory } from "./history.js";
 
 export const ACTIONS = [
@@ -17,6 +18,7 @@ export const ACTIONS = [
   { group: "Move", keys: ["Shift+Q"], name: "previous word of the topic", run: (desk) => desk.toTerm(-1) },
   { group: "Move", keys: ["c"], name: "next heading", run: (desk) => desk.toHeading(1) },
   { group: "Move", keys: ["Shift+C"], name: "previous heading", run: (desk) => desk.toHeading(-1) },
+  { group: "Move", keys: ["/"], name: "find in the document (Enter: next, Esc: back to the text)", run: () => openFind() },
   { group: "Move", keys: ["g"], name: "next highlight", run: (desk) => desk.toHighlight() },
 
   { group: "Select", keys: ["w"], name: "one word more", run: (desk) => desk.cursor.by("word", 1, true) },

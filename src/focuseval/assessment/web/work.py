@@ -53,6 +53,7 @@ def campaign() -> str:
         whole=(whole := (summed(by_topic, "") or [Work()])[0]),
         step=_step(whole) if desk().access.leads(user()) else None,
         others=others,
+        found=sum(topic in (None, unit[0]) and name in (None, who) for unit, who in plan.found_units(store).items()),
         by_assessor=by_assessor if name is None else [],
         by_topic=by_topic if topic is None else [],
         grid=grid if name is None and topic is None and 1 < len(by_assessor) * len(by_topic) <= CELLS else {},
