@@ -263,11 +263,11 @@ def describe_pool(pool: Pool) -> PoolStatistics:
     """Return the statistics of a pool."""
     names = pool.runs
     runs, column = len(names), [names.index((one.run, one.sha256)) for one in pool.contributors]
-    member = np.zeros((len(pool.entries), runs), np.int64)
+    member = np.zeros((len(pool.entries), runs))  # a product of integers would take fifty times as long
     rows = [row for row, entry in enumerate(pool.entries) for _ in entry.by]
     member[rows, [column[by] for entry in pool.entries for by in entry.by]] = 1
     _, sizes = np.unique([entry.topic for entry in pool.entries], return_counts=True)
-    shared = member.T @ member
+    shared = (member.T @ member).astype(np.int64)
     brought = np.diag(shared)
     either = brought[:, None] + brought - shared
     return PoolStatistics(
@@ -276,7 +276,7 @@ def describe_pool(pool: Pool) -> PoolStatistics:
         (int(sizes.min()), float(sizes.mean()), int(sizes.max())) if len(sizes) else (0, 0.0, 0),
         tuple(name for name, _ in names),
         tuple(brought.tolist()),
-        tuple((member * (member.sum(axis=1, keepdims=True) == 1)).sum(axis=0).tolist()),
+        tuple(member[member.sum(axis=1) == 1].sum(axis=0).astype(np.int64).tolist()),
         np.divide(shared, either, out=np.zeros((runs, runs)), where=either > 0),
     )
 

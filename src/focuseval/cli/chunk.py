@@ -35,6 +35,8 @@ def chunk(docs: str, spec: str, output: str, tokenizer: str | None, layout: str)
     sentences:SIZE[/STEP]           sentences, which end at punctuation or an empty line
     tokens:SIZE[/STEP]              tokens of --tokenizer
     elements:TAG[,TAG…]             XML elements
+    pages[:SIZE[/STEP]]             pages of PDFs
+    blocks[:SIZE[/STEP]]            blocks (paragraphs, headings) of PDFs, also across pages; no headers and footers
     langchain:CLASS:SIZE[/STEP]     a splitter of langchain-text-splitters, where it is installed
     llamaindex:CLASS:SIZE[/STEP]    a splitter of llama-index-core, where it is installed
     FILE                            JSON lines with doc and start, end or text; segments; a run

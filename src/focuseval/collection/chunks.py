@@ -5,6 +5,7 @@ How documents are cut, as people type it::
     characters:400        400 characters, end to end          characters:400/300   a new one every 300: they overlap
     words:100/50          100 words, every 50                 sentences:5          five sentences
     tokens:256/200        256 tokens of a tokenizer           elements:sec,p       every element of these tags
+    pages                 every page of a PDF                 blocks:3             three blocks of a page's text
     langchain:RecursiveCharacterTextSplitter:400/300          llamaindex:SentenceSplitter:256/200
 
 The number behind the stroke is the distance between beginnings; without it chunks stand end to end. A distance larger
@@ -51,18 +52,23 @@ if TYPE_CHECKING:
 WINDOWS = ("characters", "words", "sentences", "tokens")
 """Kinds that count something: chunks are so many of them, every so many."""
 
+PARTS = {"pages": "page", "blocks": "block"}
+"""Kinds that count the pages of PDFs, or their blocks; their elements."""
+
 SPLITTERS = ("langchain", "llamaindex")
 """Packages whose splitters can be named."""
 
-_EXAMPLES = "characters:400, words:100/50, sentences:5, tokens:256, elements:sec, langchain:CLASS:400/300, or a file"
+_EXAMPLES = (
+    "characters:400, words:100/50, sentences:5, tokens:256, elements:sec, pages, langchain:CLASS:400/300, or a file"
+)
 
 
 @dataclass(frozen=True)
 class Spec:
     """One way of cutting documents.
 
-    >>> str(parse_spec("words:100/100")), str(parse_spec("elements:sec,p"))
-    ('words:100', 'elements:sec,p')
+    >>> [str(parse_spec(how)) for how in ("words:100/100", "elements:sec,p", "page", "blocks:3/2")]
+    ['words:100', 'elements:sec,p', 'pages', 'blocks:3/2']
     """
 
     kind: str
@@ -75,6 +81,8 @@ class Spec:
     def __str__(self) -> str:
         stroke = "" if self.step == self.size else f"/{self.step}"
         window = [f"{self.size}{stroke}"] if self.size else []
+        if self.kind in PARTS and self.size == self.step == 1:
+            return self.kind
         return ":".join([self.kind, *([",".join(self.names)] if self.names else []), *window])
 
 
@@ -82,6 +90,9 @@ def parse_spec(text: str) -> Spec:
     """Read a SPEC; what is none is refused with the nearest one."""
     if found := re.fullmatch(r"elements:([^\s,:/]+(?:,[^\s,:/]+)*)", text):
         return Spec("elements", names=tuple(dict.fromkeys(found[1].split(","))))
+    if found := re.fullmatch(r"(page|block)s?(?::([1-9][0-9]{0,8})(?:/([1-9][0-9]{0,8}))?)?", text):
+        size = int(found[2] or 1)
+        return Spec(f"{found[1]}s", size, int(found[3] or size))
     found = re.fullmatch(r"([a-z]+):(?:([A-Za-z_]\w*):)?([1-9][0-9]{0,8})(?:/([1-9][0-9]{0,8}))?", text)
     if found and found[1] in (SPLITTERS if found[2] else WINDOWS):
         spec = Spec(found[1], int(found[3]), int(found[4] or found[3]), (found[2],) if found[2] else ())
@@ -90,12 +101,12 @@ def parse_spec(text: str) -> Spec:
             raise UsageError(f"{what}; splitters of {spec.kind} leave no gaps")
         return spec
     kind, _, rest = text.partition(":")
-    if kind in WINDOWS:
+    if kind in WINDOWS or kind in PARTS:
         remedy = f"write {kind}:SIZE or {kind}:SIZE/STEP with whole numbers of at least 1"
     elif kind in SPLITTERS:
         remedy = f"write {kind}:CLASS:SIZE or {kind}:CLASS:SIZE/STEP"
     else:
-        remedy = (rest and did_you_mean(kind, (*WINDOWS, "elements", *SPLITTERS))) or "no file has this name"
+        remedy = (rest and did_you_mean(kind, (*WINDOWS, *PARTS, "elements", *SPLITTERS))) or "no file has this name"
     raise UsageError(f"expected how to cut documents ({_EXAMPLES}), found {text!r}; {remedy}")
 
 
@@ -165,6 +176,10 @@ def cuts(index: Index, spec: Spec, tokenizer: Tokenizer | None = None) -> Cuts:
     """Return the row of its document, the start and the end of every chunk."""
     if spec.kind == "elements":
         return _elements(index, spec.names)
+    if spec.kind in PARTS:
+        document, start, end = _elements(index, (PARTS[spec.kind],))
+        bounds = np.searchsorted(document, np.arange(len(index) + 1))
+        return Boundaries(start, end, bounds).windows(spec.size, spec.step)
     if spec.kind == "characters":  # an edge inside of what is seen as one character moves before it
         document, start, end = windows(index.lengths, spec.size, spec.step)
         bounds = np.searchsorted(document, np.arange(len(index) + 1))
