@@ -211,7 +211,7 @@ def whose_gold(
         gold = gold_of(saved, quotes, store, documents if graded else None, queries=queries, facts=known)
         counts = merged_counts(gold)
         remarks = (*([worded(counts_text(counts))] if counts else []), *_stale(store))
-        return replace(gold, remarks=remarks), f"merged by {whose.merge}"
+        return replace(gold, remarks=remarks, merge=whose.merge), f"merged by {whose.merge}"
     name = chosen_assessor(store, whose)
     gold = build_gold(store, name, documents=documents if graded else None, queries=queries, index=documents.index)
     return gold, labels(store).get(name, name)

@@ -122,7 +122,9 @@ class Pace:
         """Take in what has happened since the last time, and return what it changed: assessor, topic, document."""
         changed = set()
         rows = self._store.database.read().execute(
-            "SELECT seq, at, actor, assessor, topic, document FROM events WHERE seq > ? ORDER BY seq", (self._seq,)
+            "SELECT seq, coalesce(CASE WHEN instr(edit, '\"made\":') THEN json_extract(edit, '$.made') END, at), actor,"
+            " assessor, topic, document FROM events WHERE seq > ? ORDER BY seq",
+            (self._seq,),
         )
         for seq, at, actor, *key in rows:
             changed.add(tuple(key))

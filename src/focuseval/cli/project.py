@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from focuseval.assessment.archive import changed_documents, named_after, open_archive, topics_of, write_archive
+from focuseval.assessment.archive import (
+    changed_documents,
+    keep_runs,
+    named_after,
+    open_archive,
+    topics_of,
+    write_archive,
+)
 from focuseval.assessment.backup import restore as restore_backup
 from focuseval.assessment.check import check_project
 from focuseval.assessment.exchange import export_everything, import_everything, import_judgements
@@ -143,8 +150,10 @@ def import_file(project: str, source: str, **options: Any) -> None:
             own["exhaustivity"] = bool(archived.manifest.get("exhaustivity"))
             with closing(open_project(project, **(begun(options) | own))) as opened:
                 count = import_everything(opened.store, lines, file=f"{source}: judgements.jsonl")
+                runs = keep_runs(archived, opened.folder, opened.documents.index)
                 other = changed_documents(archived, opened.documents.index)
-        click.echo(f"{count} events", err=True)
+        kept = f", {counted(runs, 'run')}" if runs else ""
+        click.echo(f"{count} events{kept}", err=True)
         if other:
             changed = "1 document has" if len(other) == 1 else f"{len(other):,} documents have"
             click.echo(f"{changed} changed since the judgements were made; the first is {other[0]}", err=True)

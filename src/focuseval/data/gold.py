@@ -135,6 +135,8 @@ class Gold(Described, Framed):
     """Where the documents lie in a collection, once `focuseval.placing` has put the gold there."""
     remarks: tuple[Remark, ...] = ()
     """What a reader noticed and did not change: sizes that differ from the index, keys it does not know …"""
+    merge: str = ""
+    """The rule by which several judgements of a document became one, where a project's were merged."""
     forbidden: Gold | None = None
     """Text that must not come back, as the passages of a gold of its own over the same topics."""
 

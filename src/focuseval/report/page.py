@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval.collection.rendering import STATIC
 from focuseval.data.tables import ABSENT, Column, Table, html, latex, numbers, visible, words
 from focuseval.data.tables import render as render_tables
 from focuseval.errors import MissingDataError
@@ -34,11 +35,11 @@ if TYPE_CHECKING:
     from focuseval.report.first_screen import RunLine
 
 HERE = Path(__file__).parent
-STYLES = ("base.css", "charts.css", "choose.css", "heat.css", "lists.css", "print.css")
+STYLES = ("base.css", "rendering.css", "charts.css", "choose.css", "heat.css", "lists.css", "print.css")
 VENDOR = ("vendor/vega.min.js", "vendor/vega-lite.min.js")
 SCRIPTS = (
     "dom.js", "state.js", "scores.js", "sortable.js", "headline.js", "topics.js", "followed.js", "charts.js",
-    "spans.js", "textview.js", "minimap.js", "results.js", "heat.js", "lists.js", "walk.js", "main.js",
+    "spans.js", "nest.js", "textview.js", "minimap.js", "results.js", "heat.js", "lists.js", "walk.js", "main.js",
 )  # fmt: skip
 """Plain scripts in the order in which they need each other."""
 
@@ -222,8 +223,9 @@ def environment() -> Any:
 
 @cache
 def static(name: str) -> str:
-    """Return a static file; a comment that points at a source map is not for a page without a network."""
-    text = (HERE / "static" / name).read_text(encoding="utf-8")
+    """Return a static file, also the renderer's; what points at a source map is for no page without a network."""
+    own = HERE / "static" / name
+    text = (own if own.exists() else STATIC / name).read_text(encoding="utf-8")
     return re.sub(r"\n//# sourceMappingURL=\S+\s*$", "\n", text)
 
 
