@@ -220,6 +220,8 @@ def test_a_gate_in_clusters_flips_and_counts_them():
     assert str(by).endswith(": too few for any outcome to be significant at 0.05")
     (shared,) = judge_changes([change], GateRule(), shared=[code])
     assert (shared.by_document, shared.p, by.by_document) == ((5, 0.25), plain.p, None)
+    said = "; topics share documents: in 5 clusters by document (--cluster-by document) p would be 0.2500"
+    assert str(shared) == str(plain) + said
     still = ("AP", TOPICS, np.full(12, 0.5), np.full(12, 0.5))
     assert "5 clusters are too few for any" not in str(judge_changes([still], GateRule(alpha=0.05), clusters=[code])[0])
     assert "; 5 clusters are too few for any" in str(judge_changes([still], GateRule(alpha=0.01), clusters=[code])[0])

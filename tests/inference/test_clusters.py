@@ -232,5 +232,6 @@ def test_bca_draws_clusters_and_divides_by_the_topics_drawn(monkeypatch):
     uneven, many = clustered([1, 2, 3, 10, 4, 6], 5, 2)
     whole = np.array(interval(uneven, settings_, many))
     assert whole != pytest.approx(np.array(interval(uneven, settings_)))
+    assert np.array(interval(uneven + 3, settings_, many)) == pytest.approx(whole + 3)  # a shift moves both ends
     monkeypatch.setattr(intervals, "_CELLS", 2000)  # two rows at once: the same draws, the same clusters
     assert np.array(interval(uneven, settings_, many)) == pytest.approx(whole)
