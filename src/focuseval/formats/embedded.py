@@ -118,9 +118,10 @@ def open_traces(source: str | Path) -> tuple[Source, ...]:
     place = location(source)
     files = in_order(place.rglob("*")) if place.is_dir() else [place]
     first = next((file for file in files if file.is_file() and not file.name.startswith(".")), None)
-    if str(source) == "-" or first is None or not detection.traces(open_source(first, hashed=False).head()):
+    opened = None if str(source) == "-" or first is None else open_source(first)
+    if opened is None or not detection.traces(opened.head()):
         return ()
-    return open_sources(source)
+    return open_sources(source) if place.is_dir() else (opened,)
 
 
 def read_questions(source: str | Path) -> tuple[Topic, ...]:
