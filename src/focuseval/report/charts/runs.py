@@ -166,8 +166,8 @@ def values_per_run(evidence: Evidence) -> Iterator[Chart]:
         layer = [bins, {"mark": tick, "encoding": {"x": mean, "y": by_name(evidence.labels), "tooltip": tip}}]
     else:
         caption = "Every point is one topic; the box holds the middle half of them, its line is the median ({measure})."
-        box = {"type": "boxplot", "extent": "min-max", "size": 18, "box": {"fillOpacity": 0.28}}
-        point = {"type": "point", "size": 22, "opacity": 0.75, "strokeWidth": 1.2, "cursor": "pointer"}
+        box = {"type": "boxplot", "color": INK, "extent": "min-max", "size": 18, "box": {"fillOpacity": 0.28}}
+        point = {"type": "point", "color": INK, "size": 22, "opacity": 0.75, "strokeWidth": 1.2, "cursor": "pointer"}
         layer = [
             {"mark": {**box, "rule": {"opacity": 0.5}}, "encoding": {"x": x, "y": by_name(evidence.labels)}},
             {
