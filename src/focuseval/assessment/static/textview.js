@@ -32,6 +32,7 @@ export class TextView {
       block.node.dataset.level = Math.min(level, 6);
       block.node.dir = "auto";
       if (sign) block.node.dataset.sign = sign;
+      if (kind === "formula") block.node.tabIndex = 0; // a wide one scrolls
       block.inline = [];
       for (; inside < inline.length && elements.start[inline[inside][0]] < end; inside += 1) {
         const [row, name, depth] = inline[inside];

@@ -75,7 +75,7 @@
   /** One block: fragments in classes, pins and edges between them. */
   const blockNode = (state, [start, end, named, level, cut], next) => {
     const [kind, sign] = named.split(" ");
-    const element = node("div", { class: `block ${kind}${cut ? " cut" : ""}`, dir: "auto", "data-sign": sign, style: level > 1 ? `margin-inline-start:${Math.min(level - 1, 5) * 8}px` : null });
+    const element = node("div", { class: `block ${kind}${cut ? " cut" : ""}`, dir: "auto", "data-sign": sign, tabindex: kind === "formula" ? "0" : null, style: level > 1 ? `margin-inline-start:${Math.min(level - 1, 5) * 8}px` : null });
     while (state.inline[state.inside]?.[0] < start) state.inside += 1;
     const own = [];
     for (; state.inline[state.inside]?.[0] < end && state.inline[state.inside][1] <= end; state.inside += 1) own.push(state.inline[state.inside]);
