@@ -135,6 +135,7 @@ def _started() -> subprocess.Popen[bytes]:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env=environment,
+            pipesize=1 << 20,
         )
     ]
     return _child[0]
