@@ -5,6 +5,7 @@ import { hideBubble, showBubble } from "./bubble.js";
 import { asProposed, offerText } from "./changed.js";
 import { Cursor } from "./cursor.js";
 import { Elements } from "./elements.js";
+import { Find } from "./find.js";
 import { foresee } from "./foresee.js";
 import { showHeld } from "./held.js";
 import { ACTIONS, buttonsInto, helpInto, leaveBy, listen, offerLetters } from "./keys.js";
@@ -12,6 +13,7 @@ import { Metadata } from "./metadata.js";
 import { trimmed } from "./moves.js";
 import { hide, notice } from "./notice.js";
 import { Outline } from "./outline.js";
+import { PageLayer } from "./pagelayer.js";
 import { createPainter } from "./paint.js";
 import { showChain, showGrades, showSpecificity, showStatus } from "./panel.js";
 import { SaveQueue } from "./queue.js";
@@ -23,6 +25,23 @@ import { findTerms } from "./terms.js";
 import { TextView } from "./textview.js";
 
 const byId = (id) => document.getElementById(id);
+const PLAIN = "focuseval plain text of PDFs";
+
+function remembered(name) {
+  try {
+    return localStorage.getItem(name);
+  } catch {
+    return null;
+  }
+}
+
+function remember(name, value) {
+  try {
+    localStorage.setItem(name, value);
+  } catch {
+    // a browser without storage forgets it
+  }
+}
 
 class Desk {
   constructor(data, loaded) {
@@ -46,10 +65,33 @@ class Desk {
     this.metadata = new Metadata(this.view, () => this.showEntry());
     this.outline = new Outline(this.view, (unit) => this.goTo(unit));
     this.scrolling = new Scrolling(this.view, byId("scroller"), this.cursor);
+    this.find = new Find(this.view, this.painter, byId("find"), (start, end) => this.cursor.select(start, end));
+    this.#paged(loaded.pages);
     this.#listen();
     this.#queue(loaded);
     this.show();
     if (loaded.changed) offerText(this, loaded.changed);
+  }
+
+  /** A PDF is shown as it looks, unless somebody likes its plain text better, or the browser cannot paint on it. */
+  #paged(pages) {
+    if (!pages || !this.painter.refresh) return;
+    const onlayout = () => {
+      this.cursor.draw();
+      if (this.state) this.showEntry();
+    };
+    this.pages = new PageLayer(this.view, pages, this.painter, { where: this.where, scroller: byId("scroller"), onlayout });
+    if (remembered(PLAIN) !== "yes") this.pages.show(true);
+  }
+
+  togglePages() {
+    if (!this.pages) {
+      notice("This document has no pages to show.", "remark");
+      return;
+    }
+    this.pages.show(!this.pages.shown);
+    remember(PLAIN, this.pages.shown ? "no" : "yes");
+    if (this.cursor.started) this.cursor.select(this.cursor.anchor, this.cursor.caret);
   }
 
   #queue(loaded) {

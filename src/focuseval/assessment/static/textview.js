@@ -61,10 +61,15 @@ export class TextView {
 
   /** The unit at a place of the page, or null when it lies outside the text. */
   unitAt(node, offset) {
-    if (node === this.root) return offset < this.blocks.length ? this.blocks[offset].start : this.text.length;
     const element = node.nodeType === Node.TEXT_NODE ? node.parentElement : node;
     const holder = element?.closest("[data-block]");
-    if (!holder || !this.root.contains(holder)) return null;
+    if (!this.root.contains(node)) return null;
+    if (!holder) {
+      const behind = node.childNodes[offset]; // between blocks, or between the pages that hold them
+      const first = behind?.matches?.("[data-block]") ? behind : behind?.querySelector?.("[data-block]");
+      if (first) return this.blocks[Number(first.dataset.block)].start;
+      return node === this.root && !behind ? this.text.length : null;
+    }
     const range = document.createRange();
     range.setStart(holder, 0);
     range.setEnd(node, offset);
@@ -91,9 +96,10 @@ export class TextView {
     if (!box) return;
     const frame = block.node.getBoundingClientRect();
     if (node.parentNode !== block.node) block.node.append(node);
-    node.style.top = `${box.top - frame.top - block.node.clientTop}px`;
-    node.style.left = `${box.left - frame.left - block.node.clientLeft}px`;
-    node.style.height = `${box.height}px`;
+    const scale = this.scale ?? 1; // of pages, on which a pixel is a point
+    node.style.top = `${(box.top - frame.top) / scale - block.node.clientTop}px`;
+    node.style.left = `${(box.left - frame.left) / scale - block.node.clientLeft}px`;
+    node.style.height = `${box.height / scale}px`;
   }
 
   toUnits(spans) {

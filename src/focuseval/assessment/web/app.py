@@ -16,6 +16,7 @@ from focuseval.assessment.web.exchange import exchange, growing
 from focuseval.assessment.web.guard import guard
 from focuseval.assessment.web.pages import api, pages
 from focuseval.assessment.web.people import door, people
+from focuseval.assessment.web.pictures import pictures
 from focuseval.assessment.web.work import dashboard, work
 from focuseval.assessment.wording import render_markdown
 from focuseval.errors import ChangedTextError, ConflictError, FocusevalError, StorageError, counted
@@ -68,7 +69,7 @@ def create_app(
     known = {topic.id: topic for topic in topics}
     app.extensions["focuseval"] = Desk(store, documents, known, access, title)
     guard(app)
-    for part in (door, pages, api, dashboard, work, people, adjudication, quality, growing, exchange):
+    for part in (door, pages, api, pictures, dashboard, work, people, adjudication, quality, growing, exchange):
         app.register_blueprint(part)
     app.register_error_handler(FocusevalError, _refused)
     app.register_error_handler(HTTPException, _failed)
