@@ -247,6 +247,13 @@ def test_pages_of_unequal_size_and_letters_beyond_the_basic_plane(tmp_path):
     assert index.pages(0).of(np.array([0, 4, 6, 8])).tolist() == [1, 1, 2, 2]
 
 
+@given(st.lists(st.tuples(*[st.integers(-500, 500)] * 4), min_size=1), st.integers(0, 3))
+def test_boxes_of_the_file_and_of_the_page_in_view_are_exchanged_exactly(boxes, turns):
+    given_boxes, frame = np.array(boxes, np.float32), (10.0, 20.0, 600.0, 700.0)
+    there = pdfium.seen(given_boxes, frame, turns)
+    assert pdfium.unseen(there, frame, turns).tolist() == given_boxes.tolist()
+
+
 def test_a_thousand_pages_are_read(tmp_path):
     index = opened(tmp_path, pdf(*([(72, 100, f"This is page {number}.")] for number in range(1, 1001))))
     assert len(index.pages(0)) == 1000

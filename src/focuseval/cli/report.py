@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from focuseval.report.evidence import Evidence
 
+PAGES = "Also embed up to N pages of PDFs as they look, with what was found and missed drawn on them; 20."
 EVIDENCE = (
     *("task", "profile", "baseline", "clusters", "fidelity", "run_format", "order"),
     *("missing", "empty_topics", "cutoff", "cas", "repair", "drop_tags", "tokenizer", "refusals"),
@@ -43,6 +44,7 @@ EVIDENCE = (
 @click.option("--figures", metavar="DIR", help="Also write every graph as an SVG file into this folder.")
 @click.option("--fidelity", is_flag=True, help="Also test the measures on simulated runs; needs the collection.")
 @click.option("--text-limit", type=FiniteRange(0), default=2.5, help="Megabytes of compressed text in the page.")
+@click.option("--pages", type=click.IntRange(0), is_flag=False, flag_value=20, default=0, metavar="[N]", help=PAGES)
 @click.option("--serve", is_flag=True, help="Show the report from a server on this machine, with nothing left out.")
 @click.option("--port", type=click.IntRange(0, 65535), help="Port of --serve; else a free one.")
 @significance_options(draws="10000; 1000 with --test bootstrap --tails 1")
@@ -60,9 +62,12 @@ def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
       focuseval report qrels.txt run*.txt -m AP -m nDCG@10 --format latex
       focuseval report judging/ run*.xml --adjudicated --task focused -o report.html
       focuseval report gold.jsonl run*.jsonl --docs docs/ --serve
+      focuseval report gold.jsonl run*.jsonl --index reports.idx --pages 40 -o report.html
     """
     if not (options["output"] or options["serve"] or options["figures"]) and options["layout"] == "html":
         raise click.UsageError("Name the page with -o, such as -o report.html, or show it with --serve.")
+    if options["pages"] and options["serve"]:
+        raise click.UsageError("--pages embeds pictures into a file: name it with -o, without --serve.")
     judged, index = read_judged(gold, options)
     evidence = gather_evidence(
         judged,
@@ -79,7 +84,8 @@ def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
         echo_lines(evidence.scores.remarks())
         _serve(evidence, options)
         return
-    result = report_on(evidence, title=options["title"], budget=int(options["text_limit"] * 1_000_000))
+    budget = int(options["text_limit"] * 1_000_000)
+    result = report_on(evidence, title=options["title"], budget=budget, pages=options["pages"])
     if options["figures"]:
         figures, folder = draw_all(result.charts), Path(options["figures"])
         try:

@@ -37,7 +37,7 @@ STYLES = ("base.css", "charts.css", "choose.css", "heat.css", "lists.css", "prin
 VENDOR = ("vendor/vega.min.js", "vendor/vega-lite.min.js")
 SCRIPTS = (
     "dom.js", "state.js", "scores.js", "sortable.js", "headline.js", "topics.js", "followed.js", "charts.js",
-    "spans.js", "textview.js", "minimap.js", "results.js", "heat.js", "lists.js", "walk.js", "main.js",
+    "spans.js", "textview.js", "pages.js", "minimap.js", "results.js", "heat.js", "lists.js", "walk.js", "main.js",
 )  # fmt: skip
 """Plain scripts in the order in which they need each other."""
 
