@@ -237,6 +237,10 @@ score folqrels fol -m MAiP --curves no/such/file | 1 | cannot be written
 score qrels run --run-format inex-xml -m AP | 1 | run
 score qrels run --gold-format gold-jsonl -m AP | 1 | qrels
 compare qrels run -m AP --correlate recall-bases | 2 | make no difference
+estimate qrels no-such-file run -m AP | 1 | no-such-file
+estimate qrels qrels other-topics -m AP | 1 | no topic in common
+fuse run no-such-file -o out | 1 | no-such-file
+fuse run fol -o out | 1 | expected results of one kind
 """.strip().splitlines()
 
 MORE = {

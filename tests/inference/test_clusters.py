@@ -154,7 +154,24 @@ def test_a_comparison_remarks_on_shared_documents_with_both_ps():
     assert by.by_document is None
     assert by.method.endswith("Holm over 1 pair, in 12 clusters by document")
     assert "clusters needed" in str(by)
+    assert "the smallest difference that these clusters show" in by.notes()[2]
+    assert "; clusters needed: " in by.notes()[2]
+    assert "; topics needed: " in plain.notes()[2]
     assert "the observed one needs" in by.conclusion().reason
+
+
+def test_of_several_pairs_the_one_whose_p_grows_most_by_document_is_named():
+    rng = np.random.default_rng(5)
+    flat, steady = rng.random(60) / 10, np.repeat(rng.normal(0.3, 0.4, 12), 5)
+    shared, topics = Clusters("document", np.repeat(np.arange(12), 5)), tuple(map(str, range(60)))
+    found = compare("AP", ("a", "b", "c"), topics, np.array([flat, flat + 0.01, flat + steady]), shared=shared)
+    grows = found.by_document.p - found.p
+    k = max(range(3), key=lambda pair: grows[pair])
+    both = (shown_p(one.p[k], found.settings) for one in (found.by_document, found))
+    names = f"{found.runs[found.better[k]]} less {found.runs[found.worse[k]]}"
+    assert grows[k] > 0
+    assert found.remarks()[0].endswith(f" in place of {found.significant.sum()}; of {names} p would be "
+                                       + " in place of ".join(both) + ".")  # fmt: skip
 
 
 @pytest.mark.parametrize("how", INTERVALS)

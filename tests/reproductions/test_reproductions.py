@@ -17,6 +17,7 @@ from reproductions import (
     chroma_table1,
     chroma_table2,
     data,
+    estimates,
     gate_alarms,
     intervals,
     power,
@@ -251,3 +252,20 @@ def test_the_interval_of_tau_holds_it_and_chance_orders_three_runs_alike_once_in
     assert min(rank_correlation.coverage(kind, 0.9, 8)[0] for kind in ("normal", "heavy tails", "Clayton")) > 0.9
     assert rank_correlation.equivalent(0.0, 3) == pytest.approx(1 / 6, abs=0.05)
     assert rank_correlation.equivalent(0.0, 8) < 0.005
+
+
+def test_people_and_a_model_together_hold_the_truth_where_the_model_alone_does_not(shared_data, monkeypatch):
+    monkeypatch.setattr(estimates, "SAMPLES", 400)
+    rows = {name: [float(cell) for cell in cells] for name, *cells in estimates.coverage().rows}
+    made_up = {name: cells for name, cells in rows.items() if "correlation" in name}
+    assert all(cells[0] >= 91 for cells in made_up.values())
+    assert all(92 <= cells[4] <= 98 and 92 <= cells[8] <= 98 for cells in made_up.values())
+    assert max(cells[10] for name, cells in rows.items() if name.startswith("normal")) < 40  # the model alone
+    assert made_up["normal, correlation 0.9"][3] < 0.75
+
+
+def test_equal_systems_are_seldom_ever_called_different_though_one_looks_after_every_topic(monkeypatch):
+    monkeypatch.setattr(estimates, "LAST", 60)
+    y, f = estimates.made_up(np.random.default_rng(1), (300, 120), 0.7, skewed=False)
+    fixed, ever = ((estimates.looks(y, f - f.mean(), anytime=how)[0] > 0).mean() for how in (False, True))
+    assert ever <= 0.05 < fixed

@@ -14,6 +14,7 @@ from focuseval.cli.score import score_files
 from focuseval.cli.significance import baseline_option, given, significance_options, with_baseline
 from focuseval.errors import MeasureError
 from focuseval.evaluation import comparing
+from focuseval.evaluation.scores import oriented
 from focuseval.measures import parse
 
 if TYPE_CHECKING:
@@ -74,7 +75,11 @@ def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
         return replace(planned, plan=replace(planned.plan, measures=(*planned.plan.measures, *map(parse, more))))
 
     files, names = _with_trials(with_baseline(runs, options["baseline"]), options["trials"])
-    scores = score_files(gold, files, options, with_variants, names)
+    plain = score_files(gold, files, options, with_variants, names)
+    scores = oriented(plain)
+    turned = dict(zip(plain.measures, scores.measures, strict=True))
+    measures = [turned[measure] for measure in measures]
+    groups = [(axis, tuple(turned[name] for name in group)) for axis, group in groups]
     how = given(options) | {"baseline": options["baseline"], "clusters": options["clusters"]}
     with progress_bar("comparing") as progress:
         judged = cache(lambda measure: scores.compare(measure, progress=progress, **how))

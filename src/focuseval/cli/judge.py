@@ -9,12 +9,13 @@ from typing import Any
 
 import click
 
-from focuseval.assessment.models.client import ModelSettings, endpoint_of
+from focuseval.assessment.models.client import ModelSettings
 from focuseval.assessment.models.judging import judge_project, rehearse
 from focuseval.assessment.models.prompt import read_prompt
 from focuseval.assessment.project import is_project, open_project
 from focuseval.cli.options import FiniteRange, layout_option
 from focuseval.cli.output import WRITES, Command, echo_lines, json_text, progress_bar
+from focuseval.engine.http import endpoint_of
 from focuseval.errors import ModelError, UsageError
 
 SETTINGS = ("endpoint", "model", "window", "jobs", "max_tokens", "timeout", "retries")

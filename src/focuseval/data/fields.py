@@ -23,7 +23,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "query": ("query", "question", "user_input", "input"),
     "doc": (
         *("doc", "document", "doc_id", "docid", "docno", "document_id", "corpus-id", "corpus_id"),
-        *("source", "source_id", "source_file", "file_path", "file_name", "filename"),
+        *("source", "source_id", "source_file", "file_path", "file_name", "filename", "doc_uri"),
     ),
     "text": ("text", "chunk_text", "page_content", "content", "contents", "passage", "chunk"),
     "quote": ("quote", "answer", "content", "text", "page_content", "contents", "passage", "chunk"),
@@ -66,7 +66,7 @@ AROUND = KNOWN - {"results", "documents"}
 QUESTION_IDS = ("id", "_id")
 """What may name a topic where a row is a question, and only there: elsewhere it numbers chunks or rows."""
 
-WEAK = frozenset({"source", "source_id", "source_file", "file_path", "file_name", "filename", *QUESTION_IDS})
+WEAK = frozenset({"source", "source_id", "source_file", "file_path", "file_name", "filename", "doc_uri", *QUESTION_IDS})
 """Names that are asked last."""
 
 SOURCES = ("source", "source_id", *(name for name in NAMES["doc"] if name not in {"source", "source_id"}))

@@ -47,6 +47,8 @@ class Format:
     """Whether the campaign kept a file for every topic."""
     located: bool = False
     """Whether reader and writer take the documents too, to understand or to write other offsets than ours."""
+    several: bool = False
+    """Whether several files may be one run, which is then what its reader takes."""
     function: str = "read"
     """The name of the reader, where a module has several; the writer's name begins with ``write`` in its place."""
 
@@ -118,6 +120,10 @@ FORMATS: tuple[Format, ...] = (
     Format(
         "trec-rag-run", "run", "TREC RAG runs: segments of documents, which --docs gives", "trec_rag",
         lambda head: detect_by.segments(head, 6), aliases=("trec-rag",), located=True, function="read_run",
+    ),
+    Format(
+        "traces", "run", "traces of production: OpenTelemetry, OpenInference, MLflow, Langfuse; files or folders",
+        "traces", detect_by.traces, aliases=("otlp", "openinference", "mlflow", "langfuse"), located=True, several=True,
     ),
     Format(
         "answers", "run", "answers with citations: TREC RAG, ALCE, model APIs, Markdown, JSON lines", "answers",
@@ -259,6 +265,8 @@ def detect_source(source: Source, kind: Kind | None = None) -> Format:
     expected = f"expected a {kind or 'run or gold'}"
     if not head.strip():
         raise FormatError(f"{expected}, found an empty file", at=source.name, remedy="was it written to the end?")
+    if head[:2] in {b"\xff\xfe", b"\xfe\xff"} and not detect_by.root(head):
+        raise FormatError(f"{expected}, found UTF-16", at=source.name, remedy="save it as UTF-8")
     if known := sniffed(head, kind):
         return known
     other = next((known for known in FORMATS if known.kind != kind and known.sniff(head)), None)

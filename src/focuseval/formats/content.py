@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import re
 import sys
 import tempfile
 import threading
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
 BOM = b"\xef\xbb\xbf"
 PARQUET, ZIP = b"PAR1", b"PK\x03\x04"
 """How files of Parquet and of Excel begin."""
+_PANDAS = re.compile(
+    rb'\s*\{\s*"(?:columns"\s*:\s*\[|schema"\s*:\s*\{\s*"fields"|0"\s*:\s*\{|(?:[^"\\]|\\.)*"\s*:\s*\{\s*"0"\s*:)'
+)
+"""How JSON of pandas begins, and other JSON may."""
+_LOOK = 1 << 10
 _LARGE = 1 << 24
 _LONG_LINE = 1 << 24
 """Bytes that no line of a run or gold in lines has: to cut it into fields takes fifty times as much memory."""
@@ -98,11 +104,12 @@ def source_of(raw: bytes, name: str = "<memory>", *, hashed: bool = True) -> Sou
             thread.join()
         return state.hexdigest() if hashed else ""
 
-    if data[:4] in (PARQUET, ZIP):
-        from focuseval.formats.sheets import as_lines  # noqa: PLC0415  few files are Parquet or Excel
+    data = data[len(BOM) :] if data[:3] == BOM else data
+    if data[:4] in (PARQUET, ZIP) or _PANDAS.match(data[:_LOOK]):
+        from focuseval.formats import sheets  # noqa: PLC0415  few files are such tables
 
-        return Source(name, as_lines(bytes(data), name), digest)
-    return Source(name, data[len(BOM) :] if data[:3] == BOM else data, digest)
+        data = sheets.as_lines(bytes(data), name) if data[:1] == b"P" else sheets.pandas_lines(bytes(data))
+    return Source(name, data, digest)
 
 
 def open_sources(path: str | Path | Source) -> tuple[Source, ...]:

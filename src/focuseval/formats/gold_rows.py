@@ -129,6 +129,8 @@ def judgements_of(row: Mapping[str, Any], at: Place) -> list[JudgedSpan]:
     said = {name: row[name] for name in NAMES["answers"] if name in row and not (generated and name == "answer")}
     if (not found.marks and found.grade is None) or (found.doc is None and found.quote == row.get("answer")):
         answers = value(said, "answers", at)
+        if isinstance(answers, Mapping) and isinstance(answers.get("text"), list):  # of SQuAD, without its contexts
+            answers = answers["text"]
         texts = [] if answers is None else as_list(answers, "answers", at) if isinstance(answers, list) else [answers]
         if texts:
             return [_item(text, base)._replace(answer=True) for text in texts]

@@ -15,7 +15,7 @@ that is there counts, and two that disagree are refused:
 topic                 ``topic topic_id query_id qid question_id query-id``; of a question also ``id _id``; else the
                       question itself: ``query question user_input input``
 doc                   ``doc document doc_id docid docno document_id corpus-id corpus_id``, else ``source source_id
-                      source_file file_path file_name filename``; also inside ``metadata`` or ``meta``
+                      source_file file_path file_name filename doc_uri``; also inside ``metadata`` or ``meta``
 text                  ``text chunk_text page_content content contents passage chunk``
 start, end            ``start start_index start_char start_char_idx begin offset``, ``end end_index end_char
                       end_char_idx``, or a ``length``

@@ -387,10 +387,11 @@ class Comparison(Paired):
         if self.clusters is not None and self.clusters.alone:
             topics += f", {self.clusters.alone} of them in no cluster, each by itself"
         lines = [self.sentence(), f"{self.method}; {topics}."]
+        noun = "topics" if self.clusters is None else "clusters"
         if self.family:
             lines.append(
-                "The star decides, not the interval. Detectable: the smallest difference that these topics show "
-                "with probability .8 after the correction; topics needed: for the one observed, in brackets by the "
+                f"The star decides, not the interval. Detectable: the smallest difference that these {noun} show "
+                f"with probability .8 after the correction; {noun} needed: for the one observed, in brackets by the "
                 "95 % interval of the deviation."
             )
         if self.settings.tails == 1 and self.family:
@@ -404,10 +405,12 @@ class Comparison(Paired):
         lines, stars = list[str](), self.significant
         if (by := self.by_document) is not None and self.shared is not None:
             one, several = int(by.significant.sum()), int(stars.sum())
-            p, own = (shown_p(float(found.p[0]), self.settings) for found in (by, self))
-            would = f"{one} of {self.family} pairs would differ significantly in place of {several}"
-            if self.family == 1:
-                would = f"p would be {p} in place of {own}"
+            k = int(np.argmax(by.p - self.p))
+            p, own = (shown_p(float(found.p[k]), self.settings) for found in (by, self))
+            would = f"p would be {p} in place of {own}"
+            if self.family > 1:
+                pair = f"of {self.runs[self.better[k]]} less {self.runs[self.worse[k]]} {would}"
+                would = f"{one} of {self.family} pairs would differ significantly in place of {several}; {pair}"
             lines.append(
                 f"{counted(len(self.topics), 'topic')} share documents and are judged as if they did not: in "
                 f"{counted(self.shared.number, 'cluster')} by document, {would}."

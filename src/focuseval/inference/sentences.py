@@ -61,6 +61,45 @@ TEMPLATES: dict[str, str | list[str]] = {
     "worse than baseline": "Every run is worse than the baseline {b}.",
     "baseline holds": "No run is better than the baseline {b}.",
     "nearest": "The best one, {a}, differs by {numbers} in {measure}.{power} Of {runs} {counts}.",
+    # people's sample and a model
+    "judged": ["{n} of {all} topics was judged by people.", "{n} of {all} topics were judged by people."],
+    "few judged": [
+        "{n} topic by people is too few for an interval: {fewest} are needed.",
+        "{n} topics by people are too few for an interval: {fewest} are needed.",
+    ],
+    "worth": [
+        "{run}: as good as {n} topic judged by people alone.",
+        "{run}: as good as {n} topics judged by people alone.",
+    ],
+    "unsure": (
+        "With fewer than {unsure} topics by people, 95 % intervals held the truth in 91 to 98 of 100 simulated "
+        "samples; where nearly all topics score the same, in 83 or more."
+    ),
+    "own weight": "A difference has a weight of its own, so it is not the difference of the two estimates.",
+    "left topics": [
+        "{n} topic of people's is not among the model's and is left out",
+        "{n} topics of people's are not among the model's and are left out",
+    ],
+    "not random": (
+        "the intervals hold only if people's topics are a random sample of all: say so with random=True, or draw one "
+        "with 'focuseval project sample'"
+    ),
+    "assisted": "people saw a model's suggestions before they judged: the estimate may lean towards the model",
+    "enough": "No more topics are needed.",
+    "observed": "the size observed",
+    "about": [
+        "About {n} more topic by people would show a difference of {size} with probability .8.",
+        "About {n} more topics by people would show a difference of {size} with probability .8.",
+    ],
+    "about to": (
+        "About {fewest} to {n} more topics by people would show a difference of {size} with probability .8 (the "
+        "deviation is an estimate)."
+    ),
+    "maybe enough": (
+        "About {n} more topics by people, or more than the {all} that there are, would show a difference of {size} "
+        "with probability .8 (the deviation is an estimate)."
+    ),
+    "not enough": "Not even all {all} topics judged by people would show a difference of {size} with probability .8.",
     "flips": ["{n} of {all} pairs of runs changes its order", "{n} of {all} pairs of runs change their order"],
 }
 

@@ -220,6 +220,8 @@ def evidence_on(
         raise NotComparableError("expected at least one run, found none; give the files of one or more")
     if evaluation.scores.trials:
         raise NotComparableError("a report shows single runs, found trials; give each as a run, or compare them")
+    if not evaluation.scores.topics:
+        raise NotComparableError("no topic of the gold has anything relevant, so there is nothing to report")
     tested = None
     if fidelity:
         from focuseval.studies.fidelity import fidelity as test_fidelity  # noqa: PLC0415  only asked for by name

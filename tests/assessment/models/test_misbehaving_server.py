@@ -7,9 +7,10 @@ import subprocess
 
 import pytest
 
-from focuseval.assessment.models.client import ModelSettings, endpoint_of
+from focuseval.assessment.models.client import ModelSettings
 from focuseval.assessment.models.prompt import addressed, read_answer
 from focuseval.assessment.store import Key
+from focuseval.engine.http import endpoint_of
 from focuseval.errors import AnswerError, ModelError, UsageError
 from strategies.model_server import (
     SPRING,

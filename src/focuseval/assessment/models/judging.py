@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from focuseval.assessment.models.client import Asker, Client, ModelSettings, WindowRequest, kept_reply
+from focuseval.assessment.models.client import Asker, ModelSettings, WindowRequest, kept_reply
 from focuseval.assessment.models.prompt import (
     COUNTED,
     ModelAnswer,
@@ -21,6 +21,7 @@ from focuseval.assessment.models.prompt import (
 from focuseval.assessment.plan import MODEL, Assessor, pool, register
 from focuseval.assessment.rules import as_dict
 from focuseval.assessment.store import Key, Store
+from focuseval.engine.http import Client, endpoint_of
 from focuseval.errors import ModelError, UnansweredError
 
 if TYPE_CHECKING:
@@ -152,7 +153,8 @@ def judge_project(
         before is kept.
     """
     todo, known = unjudged(project, settings, prompt, limit)
-    label, client = settings.label(prompt.hash(settings.window)), Client(settings)
+    label = settings.label(prompt.hash(settings.window))
+    client = Client(endpoint_of(settings.endpoint), settings.key, settings.timeout)
     register(project.store, Assessor(label, MODEL, f"{settings.model} at {client.endpoint}"), actor=actor)
     asker = Asker(client, project.store, retries=settings.retries)
     placed, failed, spoken, in_a_row, tokens = list[PlacedAnswer](), list[str](), list[str](), 0, (0, 0)

@@ -209,18 +209,6 @@ def read_answer(body: str) -> ModelAnswer:
     return ModelAnswer(tuple(map(_storable, quotes)), _storable(entry) if entry else None, (asked, answered))
 
 
-def complaint(body: str) -> str:
-    """Return what a server says is wrong, in one line."""
-    try:
-        value = json.loads(body)
-    except (ValueError, RecursionError):
-        return _shown(body)
-    message = value.get("error", value) if isinstance(value, dict) else value
-    if isinstance(message, dict):
-        message = message.get("message") or message.get("detail") or message
-    return " ".join(str(message).split())[:300]
-
-
 def _content(reply: Any) -> tuple[str, bool]:
     """Return what the model wrote, and whether it was cut off."""
     try:
