@@ -16,6 +16,7 @@ from focuseval.cli.commands import main
 from focuseval.collection import pdfium
 from focuseval.collection.pdf import PdfRules, read_pdf
 from focuseval.collection.pdfium import PageCharacters
+from focuseval.collection.sources import left_out
 from focuseval.engine import native
 from focuseval.errors import CollectionError, UsageError
 from pdfs import paragraph, pdf
@@ -318,3 +319,8 @@ def test_a_file_that_needs_a_password_is_one_line(tmp_path):
 def test_an_option_that_does_not_exist_is_refused_with_the_nearest(tmp_path):
     with pytest.raises(UsageError, match=r"found 'hyphen=keep'; did you mean hyphens=keep"):
         build_index(tmp_path, tmp_path / "x.idx", pdf="hyphen=keep")
+
+
+def test_without_the_extra_pdfs_are_named_with_what_to_install():
+    counted = {"passed_over": {".pdf": 2}, "first_passed_over": {".pdf": "docs/a.pdf"}}
+    assert left_out(counted).startswith("not read: 2 .pdf, first docs/a.pdf; PDFs need the extra 'pdf'")
