@@ -28,6 +28,7 @@ IN_ONE_SHELL = ("README.md", "tutorial.md")
 
 FOLDERS = {
     "README.md": has.own_documents,
+    "afternoon-of-judging.md": has.afternoon,
     "align-chunks.md": has.chroma,
     "assess.md": has.sea_to_judge,
     "behind-a-proxy.md": has.judged_by_two,
@@ -111,6 +112,12 @@ INSTEAD = (
     ("assess.md", "report judging", "report judging --assessor gold", "an imported assessor is named"),
     ("first-run.md", "compare judging", "compare judging --assessor gold", "an imported assessor is named"),
     ("first-run.md", "report judging", "report judging --assessor gold", "an imported assessor is named"),
+    (
+        "afternoon-of-judging.md",
+        "focuseval assess judging --assessor ann",
+        "focuseval project import judging people.jsonl --assessor ann",
+        "judgements in place of the browser",
+    ),
     ("behind-a-proxy.md", "/var/backups/focuseval", "judging/backups", "a folder that a test may write to"),
 )
 """Page, what the reader types, what the test types, and why."""

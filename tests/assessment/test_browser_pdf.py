@@ -101,11 +101,11 @@ def test_what_the_mouse_highlights_on_the_page_are_the_same_code_points_as_on_th
     browser.keys("h")
     saved(browser)
     assert highlights(site, index) == ["sea rises twice a day, says the\nalmanac"]
-    browser.keys("v")
+    browser.keys("d")
     browser.wait("return !document.getElementById('text').classList.contains('paged')")
     row = int(index.find(["tides"])[0])
     assert browser.run("return document.getElementById('text').textContent") == index.text(row)
-    browser.keys("v")
+    browser.keys("d")
     browser.wait(LAID)
     assert browser.wait(PAINTED) == "sea rises twice a day, says the\nalmanac"
     browser.keys("u")
@@ -120,7 +120,7 @@ def test_keys_work_on_the_page_and_a_far_page_is_loaded_when_it_is_reached(desk)
     browser.keys("/")
     browser.keys(*"page 40", "Enter")
     browser.wait("return document.querySelector('[data-page=\"40\"] .laid')")
-    assert browser.run("return document.querySelector('#find output').textContent") == "1 of 1"
+    assert browser.run("return document.getElementById('found').textContent") == "1 of 1"
     browser.keys("Escape", "x")
     saved(browser)
     assert highlights(site, index) == ["Page 40"]
@@ -133,7 +133,7 @@ def test_keys_work_on_the_page_and_a_far_page_is_loaded_when_it_is_reached(desk)
 def test_a_text_without_pages_has_none_to_show(desk):
     browser, site, _ = desk
     site.read(browser, "plain")
-    browser.keys("v")
+    browser.keys("d")
     assert "no pages" in browser.wait("return document.getElementById('notice').textContent")
 
 

@@ -4,8 +4,9 @@ import re
 
 import pytest
 
+from focuseval.assessment.adjudication import decide
 from focuseval.assessment.agreement import alpha, finished
-from focuseval.assessment.plan import IMPORTED, MODEL, Assessor, Pooled, register, split
+from focuseval.assessment.plan import CONTROL, IMPORTED, MODEL, Assessor, Pooled, answers, mark_known, register, split
 from focuseval.assessment.pool import Contributor, Pool, add_pool, describe_pool, project_pool
 from focuseval.assessment.progress import Overview
 from focuseval.assessment.store import Key
@@ -82,3 +83,25 @@ def test_a_run_that_is_pooled_twice_is_one_run(store):
     assert len(pool.contributors) == 2
     statistics = describe_pool(pool)
     assert (statistics.runs, statistics.brought, statistics.alone) == (("bm25",), (2,), (2,))
+
+
+def test_the_page_of_agreement_says_who_marks_more_and_has_intervals(together, pooled, pages, monkeypatch):
+    monkeypatch.setattr("focuseval.inference.agreement.FEWEST_TOPICS", 1)
+    for name, end in (("ann", 5), ("bob", 10)):
+        for topic, document in (("11", "a/tides"), ("11", "b/plain"), ("12", "c/other")):
+            page, key = pages.get(document), Key(name, topic, document)
+            save(pooled, mark(0, end, text=page.text), key, page)
+            save(pooled, {"kind": "finish", "relevant": True}, key, page)
+    page = together("lea").get("/agreement").text
+    assert "Who marks more" in page
+    assert "15 – 30" in page
+    assert re.search(r"2\.00 <span class=\"id\">\[2\.00, 2\.00\]", page)
+
+
+def test_who_made_the_known_answer_is_not_compared_with_it(pooled, pages):
+    page = pages.get("a/tides")
+    for name in ("ann", "bob", "cy"):
+        judge(pooled, pages, name, "a/tides", relevant=name != "cy")
+    decide(pooled, page, "11", "union", ["ann", "bob"], version=0, token="t-decide", actor="lea")
+    mark_known(pooled, [("11", "a/tides")], CONTROL, actor="lea")
+    assert [(one.assessor, one.right) for one in answers(pooled)] == [("cy", False)]

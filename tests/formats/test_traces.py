@@ -131,7 +131,7 @@ def test_since_and_where_choose_by_time_and_by_attributes_of_spans_around():
     assert [s[0].question for s in retrievals([source], where=[("user.tier", "free")])[0].values()] == [LONG]
     assert len(retrievals([source], where=[("service.name", "shop")])[0]) == 2
     done = CliRunner().invoke(main, ["topics", str(FOLDER / "langfuse.jsonl"), "--since", "2026-11-02", "-o", "-"])
-    assert [json.loads(line)["traces"] for line in done.stdout.splitlines()] == ["trace-1", "trace-2"]
+    assert [json.loads(line)["traces"] for line in done.stdout.splitlines()] == [["trace-1"], ["trace-2"]]
     with pytest.raises(FormatError, match=r"otlp\.jsonl: expected spans that retrieve and are asked for, found others"):
         retrievals([source], where=[("service.name", "other")])
 
@@ -149,8 +149,8 @@ def test_topics_are_drawn_with_a_seed_and_near_duplicates_folded(tmp_path):
     first = topics.read_bytes()
     kept = [json.loads(line) for line in first.splitlines()]
     assert [(one["topic"], one["traces"], one["asked"]) for one in kept] == [
-        ("t0", "t0 t1 t2 t3", "4"),
-        ("t4", "t4", "1"),
+        ("t0", ["t0", "t1", "t2", "t3"], 4),
+        ("t4", ["t4"], 1),
     ]
     assert [topic.id for topic in read_questions(topics)] == ["t0", "t4"]
     CliRunner().invoke(main, line)

@@ -310,11 +310,12 @@ class SharedDocuments:
             self._refresh()
             return [one for one in self._units.values() if len(one.people) > 1]
 
-    def agreements(self) -> list[Agreement]:
+    def agreements(self, *, resamples: int = 0) -> list[Agreement]:
         """Return how far every two assessors agree who finished documents in common, by their names."""
         with self._lock:
             self._refresh()
-            pairs = summed([one.pairs for one in self._units.values()], list(self._names))
+            found, names = [one for one in self._units.values() if len(one.pairs)], list(self._names)
+        pairs = summed([one.pairs for one in found], names, [one.topic for one in found], resamples=resamples)
         return sorted(pairs, key=lambda pair: (pair.left, pair.right))
 
     def _refresh(self) -> None:

@@ -9,6 +9,7 @@
     pool.jsonl             the documents that were to be judged, and which runs brought them
     judgements.jsonl       every judgement of everybody, and every event since the beginning
     gold/                  one gold from all judgements, in every format
+    runs/                  the runs that the project keeps, by which the page Ranking ranks them
     agreement.json         how far the assessors agree
     guidelines.md          what they were told, if anything was written
 
@@ -36,7 +37,7 @@ from focuseval.assessment.exchange import export_everything, import_everything, 
 from focuseval.assessment.files import settle
 from focuseval.assessment.golds import Whose, export_gold
 from focuseval.assessment.plan import assessors, roles
-from focuseval.assessment.pool import project_pool, write_pool
+from focuseval.assessment.pool import FOLDER, keep_run, kept_runs, project_pool, write_pool
 from focuseval.assessment.store import ADJUDICATED, Store
 from focuseval.assessment.wording import guidelines, topic_files
 from focuseval.collection.rendering import Document
@@ -97,7 +98,8 @@ def write_archive(
                 found = export_gold(frozen, documents, gold / name, wanted, whose=whose, queries=queries)
                 remarks |= dict.fromkeys(str(remark).replace(str(gold), "gold") for remark in found)
             facts = _write_facts(frozen, documents, inside) | {"anonymous": anonymous}
-            for name, file in topic_files(project):
+            runs = [(f"{FOLDER}/{file.name}", file) for file in kept_runs(project)]
+            for name, file in (*topic_files(project), *runs):
                 (inside / name).parent.mkdir(exist_ok=True)
                 (inside / name).write_bytes(file.read_bytes())
             text = readme(frozen, title or project.resolve().name, topics, facts, rule=rule, remarks=remarks)
@@ -214,6 +216,7 @@ Of each document: what the adjudication decided, else the single judgement, else
 - `pool.jsonl`: what was to be judged, and which runs brought it
 - `judgements.jsonl`: every judgement of everybody, and every event since the beginning
 - `gold/`: one gold from all, in every format
+- `runs/`: the runs that were kept with the project, if any
 - `agreement.json`: agreement of every pair of assessors
 
 Made by focuseval {version}.
@@ -382,6 +385,14 @@ def topics_of(archive: Archive, folder: Path) -> Path:
     for name in names:
         (target / _plain(name)).write_bytes(archive.read(name))
     return target
+
+
+def keep_runs(archive: Archive, project: Path, index: Index) -> int:
+    """Keep the runs of an archive with a project, each after it was read as one; return how many."""
+    names = [name for name in archive.names if name.startswith(f"{FOLDER}/")]
+    for name in names:
+        keep_run(project, _plain(name)[13:], archive.read(name), index=index)  # without the hash that stands before it
+    return len(names)
 
 
 def _plain(name: str) -> str:

@@ -29,7 +29,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.assessment.files import make_private, settle
-from focuseval.assessment.plan import Pooled, add_to_pool, pool
+from focuseval.assessment.plan import COMPARISON, RANDOM, RANK, Pooled, add_to_pool, pool
 from focuseval.assessment.rules import FINISHED
 from focuseval.data.fields import json_line, numbered_lines, read_object
 from focuseval.errors import FocusevalError, FormatError, MissingDataError, Place, StorageError
@@ -263,11 +263,11 @@ def describe_pool(pool: Pool) -> PoolStatistics:
     """Return the statistics of a pool."""
     names = pool.runs
     runs, column = len(names), [names.index((one.run, one.sha256)) for one in pool.contributors]
-    member = np.zeros((len(pool.entries), runs), np.int64)
+    member = np.zeros((len(pool.entries), runs))  # a product of integers would take fifty times as long
     rows = [row for row, entry in enumerate(pool.entries) for _ in entry.by]
     member[rows, [column[by] for entry in pool.entries for by in entry.by]] = 1
     _, sizes = np.unique([entry.topic for entry in pool.entries], return_counts=True)
-    shared = member.T @ member
+    shared = (member.T @ member).astype(np.int64)
     brought = np.diag(shared)
     either = brought[:, None] + brought - shared
     return PoolStatistics(
@@ -276,7 +276,7 @@ def describe_pool(pool: Pool) -> PoolStatistics:
         (int(sizes.min()), float(sizes.mean()), int(sizes.max())) if len(sizes) else (0, 0.0, 0),
         tuple(name for name, _ in names),
         tuple(brought.tolist()),
-        tuple((member * (member.sum(axis=1, keepdims=True) == 1)).sum(axis=0).tolist()),
+        tuple(member[member.sum(axis=1) == 1].sum(axis=0).astype(np.int64).tolist()),
         np.divide(shared, either, out=np.zeros((runs, runs)), where=either > 0),
     )
 
@@ -351,6 +351,36 @@ def grown(store: Store, runs: Sequence[Run], *, depth: int) -> tuple[Pool, list[
     ]
     topics = sorted({entry.topic for entry in after.entries})
     return after, [Growth(topic, *(count[topic] for count in counts)) for topic in topics]
+
+
+def ordered(store: Store, by: str, *, seed: int = 0, runs: Sequence[Run] = ()) -> list[Pooled]:
+    """Return the project's pool in another order, topic by topic.
+
+    ``rank``: what more runs returned comes first, then the better rank. ``random``: drawn with a seed. ``comparison``:
+    those first of which the runs would gain most differently: the widest range, over the runs, of the discount that
+    nDCG has at a document's rank, which is 0 for a run that did not return it.
+    """
+    rows = pool(store)
+    if by == RANDOM:
+        drawn = np.random.default_rng(seed).permutation(len(rows)).tolist()
+        place = dict(zip(sorted(row[:2] for row in rows), drawn, strict=True))
+        return sorted(rows, key=lambda row: (row.topic, place[row[:2]]))
+    if by == RANK:
+        return sorted(rows, key=lambda row: (row.topic, -row.runs, row.best, row.document))
+    if by != COMPARISON or len(runs) < 2:
+        what = f"expected {RANK}, {RANDOM}, or {COMPARISON} with two runs or more that are kept with the project"
+        raise MissingDataError(f"{what}, found {by!r} and {len(runs)} runs")
+    topics, documents, ranked = _ranked(runs)
+    gains: dict[tuple[str, str], list[float]] = {}
+    discount = 1 / np.log2(1 + ranked.rank)
+    for topic, document, gain in zip(ranked.topic.tolist(), ranked.document.tolist(), discount.tolist(), strict=True):
+        gains.setdefault((topics[topic], documents[document]), []).append(gain)
+
+    def moves(row: Pooled) -> float:
+        own = gains.get(row[:2], [0.0])
+        return max(own) - (min(own) if len(own) == len(runs) else 0.0)
+
+    return sorted(rows, key=lambda row: (row.topic, -moves(row), -row.runs, row.best, row.document))
 
 
 def why_pooled(found: Pool, topic: str, document: str) -> tuple[Pooled | None, list[Contributor]]:

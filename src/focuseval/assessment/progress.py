@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from focuseval.assessment.plan import MINE, PERSON, Pooled, people, pool, roles
+from focuseval.assessment.plan import MINE, PERSON, Pooled, people, pool, roles, sampled_topics
 from focuseval.assessment.rules import FINISHED, NOT_RELEVANT, OPEN, RELEVANT, SKIPPED, STATUSES, TODO
 from focuseval.assessment.store import ADJUDICATED, Store
 from focuseval.assessment.users import removed
@@ -122,7 +122,9 @@ class Pace:
         """Take in what has happened since the last time, and return what it changed: assessor, topic, document."""
         changed = set()
         rows = self._store.database.read().execute(
-            "SELECT seq, at, actor, assessor, topic, document FROM events WHERE seq > ? ORDER BY seq", (self._seq,)
+            "SELECT seq, coalesce(CASE WHEN instr(edit, '\"made\":') THEN json_extract(edit, '$.made') END, at), actor,"
+            " assessor, topic, document FROM events WHERE seq > ? ORDER BY seq",
+            (self._seq,),
         )
         for seq, at, actor, *key in rows:
             changed.add(tuple(key))
@@ -215,15 +217,18 @@ class Overview:
             return list(self._rows.values())
 
     def of(self, assessor: str) -> list[Work]:
-        """Return what one assessor may judge, topic by topic; unlike `rows`, of a lead who has judged nothing, too."""
+        """Return what one assessor may judge, topic by topic, sampled ones first and in their order.
+
+        Unlike `rows`, of a lead who has judged nothing, too.
+        """
         with self._lock:
             self._refresh()
             if assessor not in self._own:
                 mine = "1" if assessor == ADJUDICATED else MINE
                 query = f"SELECT topic, count(*) FROM pool WHERE {mine} GROUP BY topic ORDER BY topic"  # noqa: S608  our own constants
-                self._own[assessor] = dict(
-                    self._store.database.read().execute(query, {"assessor": assessor}).fetchall()
-                )
+                totals = self._store.database.read().execute(query, {"assessor": assessor}).fetchall()
+                drawn = {topic: place for place, topic in enumerate(sampled_topics(self._store))}
+                self._own[assessor] = dict(sorted(totals, key=lambda row: drawn.get(row[0], len(drawn))))
             known = self._rows
             if assessor == ADJUDICATED:  # whose work is not the campaign's
                 rows = self._store.database.read().execute(_COUNTS.format("assessor = ?"), (assessor,))

@@ -172,6 +172,15 @@ class Store:
         """Return what was done to one judgement, oldest first."""
         return list(_edits(self.database.read(), key))
 
+    def history(self, key: Key) -> list[tuple[str, str, Edit, Judgement]]:
+        """Return every event of one judgement, oldest first: when it was made, by whom, what, and what it led to."""
+        line, found = Timeline(), []
+        rows = f"SELECT at, actor, edit FROM events {EVENTS_OF_KEY} ORDER BY version"  # noqa: S608  our own constant
+        for at, actor, text in self.database.read().execute(rows, key):
+            edit = json.loads(text)
+            found.append((edit.get("made", at), actor, edit, line.step(edit)))
+        return found
+
     def reopened(self, key: Key) -> tuple[str, str] | None:
         """Return who else opened a judgement again, and why, if nothing was done to it since."""
         row = self._last(key)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from focuseval.cli.options import cluster_option, cluster_workers
-from focuseval.cli.output import NO, Command, echo_lines, progress_bar
+from focuseval.cli.output import NO, Command, echo_lines, progress_bar, quiet_option
 from focuseval.cli.retrieve import READING
 from focuseval.collection.build import build_index
 from focuseval.collection.sources import left_out
@@ -41,6 +41,7 @@ WORDS = "Also read the words, as 'focuseval retrieve' would; in English if none 
 @click.option("--resume", is_flag=True, help="Resume an interrupted build; what has not changed is kept.")
 @cluster_option
 @click.option("--words", "language", is_flag=False, flag_value="english", metavar="[LANGUAGE]", help=WORDS)
+@quiet_option
 def index(source: tuple[str, ...], target: str, language: str | None, cluster: str | None, **options: Any) -> None:
     r"""Index documents: every element's path and span, in code points of the text.
 
@@ -74,12 +75,9 @@ def index(source: tuple[str, ...], target: str, language: str | None, cluster: s
 
 
 @contextmanager
-def shown(sources: Sequence[str]) -> Iterator[Callable[[ParseReport], None] | None]:
-    """Give a function that moves a bar on a terminal; None elsewhere."""
-    with progress_bar("indexing", "bytes") as move:
-        if move is None:
-            yield None
-            return
+def shown(sources: Sequence[str]) -> Iterator[Callable[[ParseReport], None]]:
+    """Give a function that says how far the index is."""
+    with progress_bar("indexing", unit="bytes") as move:
         total = total_bytes(sources)
         yield lambda report: move(report.bytes, total, f"{report.documents:,} documents")
 

@@ -18,7 +18,7 @@ from focuseval.cli.options import (
     open_collection,
     run_format_option,
 )
-from focuseval.cli.output import READS, Command, say_written, write_results
+from focuseval.cli.output import READS, Command, progress_bar, say_written, write_results
 from focuseval.data.tables import Table, numbers, words
 from focuseval.errors import FormatError, counted
 from focuseval.formats.embedded import read_questions
@@ -61,7 +61,12 @@ def pool(runs: tuple[str, ...], output: str, **options: Any) -> None:
     if depth is not None and size is not None:
         raise click.UsageError("--depth and --size are two ways to pool; give one of them")
     collection = open_collection(options)
-    read = [read_run(path, format=options["run_format"], index=collection, order=options["ranking"]) for path in runs]
+    read = []
+    with progress_bar("reading runs") as move:
+        for number, path in enumerate(runs, 1):
+            read.append(read_run(path, format=options["run_format"], index=collection, order=options["ranking"]))
+            if move is not None:
+                move(number, len(runs))
     if options["topics"]:
         asked = {topic.id: topic.title for topic in read_questions(options["topics"])}
         read = [by_topic_id(run, asked, asked) for run in read]

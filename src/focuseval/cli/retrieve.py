@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from focuseval.cli.options import cache_option, cluster_option, cluster_workers, combined, task_option
-from focuseval.cli.output import NO, Command, echo_lines, progress_bar
+from focuseval.cli.output import NO, Command, echo_lines, progress_bar, quiet_option
 from focuseval.engine.workers import cores
 from focuseval.errors import UsageError, counted
 from focuseval.formats.catalogue import find_format
@@ -86,6 +86,7 @@ retrieval_options = combined(
 @click.option("--to", "layout", metavar="FORMAT", help="Format; by default run-jsonl for .jsonl, else inex-xml.")
 @cluster_option
 @cache_option
+@quiet_option
 def retrieve(index: str, topics: str, **options: Any) -> None:
     r"""Make a run: rank the elements, documents or passages of INDEX for every topic of TOPICS.
 
@@ -123,7 +124,7 @@ def retrieve(index: str, topics: str, **options: Any) -> None:
     layout = options["layout"] or ("run-jsonl" if options["output"].lower().endswith(".jsonl") else "inex-xml")
     says = find_format(layout, "run").says
     collection = open_documents(index)
-    with cluster_workers(options["cluster"]) as workers, progress_bar(READING) as progress:
+    with cluster_workers(options["cluster"]) as workers, progress_bar(READING, "searching") as progress:
         run = retrieve_run(
             collection,
             topics,

@@ -15,7 +15,16 @@ from focuseval.cli.options import (
     read_judged,
     tokenizer_option,
 )
-from focuseval.cli.output import READS, Command, echo_lines, is_page, progress_bar, say_written, write_results
+from focuseval.cli.output import (
+    READS,
+    Command,
+    echo_lines,
+    is_page,
+    progress_bar,
+    quiet_option,
+    say_written,
+    write_results,
+)
 from focuseval.cli.significance import given, significance_options
 from focuseval.inference.settings import settings_of
 from focuseval.report.page import render_html
@@ -58,6 +67,7 @@ class SweepCommand(Command):
 @layout_option()
 @click.option("--title", default="", show_default=False, help="The title of the page.")
 @click.option("-o", "--output", metavar="FILE", help="Write to this file; one that ends in .html becomes a report.")
+@quiet_option
 def sweep(gold: str, **options: Any) -> None:
     r"""Compare chunkings: cut the documents as each SPEC says, retrieve for the questions of GOLD, and score.
 

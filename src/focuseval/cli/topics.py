@@ -60,7 +60,11 @@ def topics(ctx: click.Context, /, file: str, layout: str, **options: Any) -> Non
     """
     asked = _asked(file, options)
     if options["output"]:
-        lines = ({"topic": one.id, "query": one.nexi or one.title, **one.attributes} for one in asked)
+        lines = []
+        for one in asked:
+            facts: dict[str, Any] = dict(one.attributes)
+            facts |= {"asked": int(facts["asked"]), "traces": facts["traces"].split()} if "traces" in facts else {}
+            lines.append({"topic": one.id, "query": one.nexi or one.title, **facts})
         write_whole(options["output"], map(json_line, lines))
         say_written(options["output"], counted(len(asked), "topic"))
         return

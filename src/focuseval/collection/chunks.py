@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -34,7 +34,7 @@ from focuseval.collection.boundaries import (
     windows,
 )
 from focuseval.data.spans import union
-from focuseval.data.tables import as_pandas
+from focuseval.data.tables import Framed
 from focuseval.errors import CollectionError, FormatError, UsageError, counted, did_you_mean
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def parse_spec(text: str) -> Spec:
 
 
 @dataclass(frozen=True, eq=False)
-class Chunks:
+class Chunks(Framed):
     """All chunks of a chunker: document ids and half-open spans of code points."""
 
     document: pa.Array
@@ -128,10 +128,6 @@ class Chunks:
     def to_arrow(self) -> pa.Table:
         """Return a table of doc, start and end, a row for every chunk."""
         return pa.table({"doc": self.document.cast(pa.string()), "start": self.start, "end": self.end})
-
-    def to_pandas(self) -> Any:
-        """Return the same as a data frame of pandas."""
-        return as_pandas(self.to_arrow())
 
     def rows(self, documents: Collection) -> NDArray[np.int64]:
         """Return the row of every chunk's document; one that is unknown, or ends before its chunk, is refused."""

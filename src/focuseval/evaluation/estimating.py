@@ -105,8 +105,8 @@ class Estimates:
                 pairs.append(named | dict(zip(("difference", "low", "high", "p"), values, strict=True)))
         return {"signature": self.signature, "anytime": self.anytime, "runs": runs, "pairs": pairs}
 
-    def tables(self) -> list[Table]:
-        """Return the runs, and the pairs if there are any, under every measure."""
+    def tables(self, plans: Sequence[MoreTopics] = (), within: float | None = None) -> list[Table]:
+        """Return runs and pairs under every measure; with plans, what more topics would do."""
         found = []
         kind = "95 % interval at any time" if self.anytime else "95 % interval"
         heads = (*numbers("estimate", kind, "people alone", "model alone", "model less people", "weight"),)
@@ -122,7 +122,8 @@ class Estimates:
             found.append(Table(title, (*words("run"), *heads), tuple(rows), tuple(self.notes(one))))
             if self.pairs:
                 found.append(self._pairs(one, kind))
-        return found
+        notes = tuple(self.plan_sentence(plan, within) for plan in plans)
+        return [*found, Table("How many more topics", words("plan"), (), notes)] if plans else found
 
     def _pairs(self, one: MeasureEstimate, kind: str) -> Table:
         """Return every pair of runs with its difference, and what can be said of it."""

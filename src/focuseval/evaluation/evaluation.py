@@ -190,7 +190,7 @@ class Evaluation:
             measures=tuple(asked.key for asked in plan.measures),
             values=np.array([s.values for s in scored]).reshape(*shape, len(plan.measures)),
             counts=tuple(total(s.counts, excluded=excluded, unknown=s.unknown) for s in scored),
-            signature=plan.signature(prepared.gold.scale),
+            signature=plan.signature(prepared.gold.scale, prepared.gold.merge),
             profile=plan.profile,
             task=plan.task,
             files=tuple(s.file for s in scored),

@@ -54,9 +54,10 @@ class Plan:
             return None if run is None else self.chunks[run]
         return self.chunks
 
-    def signature(self, scale: str) -> str:
-        """Say exactly what was computed: version, profile, policies, and how elements of the gold's scale count."""
+    def signature(self, scale: str, merge: str = "") -> str:
+        """Say exactly what was computed: version, profile, policies, how the gold was merged, how its scale counts."""
         parts = [f"focuseval:{__version__}", f"profile:{self.profile or 'none'}", self.policies.signature()]
+        parts += [f"merge:{merge}"] if merge else []
         parts += ["repair:yes"] if self.repair else []
         parts += [f"refusals:{', '.join(self.refusals).replace('|', ' ')}"] if self.refusals else []
         parts += [f"order:{self.order}"] if self.order else []

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.data.remarks import folded
-from focuseval.data.tables import Column, Table, notebook, numbers, render, trec, words
+from focuseval.data.tables import Column, Framed, Table, notebook, numbers, render, trec, words
 from focuseval.errors import MeasureError, MissingDataError, NotComparableError, counted
 from focuseval.evaluation.counts import BY_TOPIC, PRINTED, Counts, total
 
@@ -54,7 +54,7 @@ BASES = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scores:
+class Scores(Framed):
     """Every run's value for every topic and measure; NaN where a topic is not in that measure's mean."""
 
     runs: tuple[str, ...]
@@ -167,10 +167,6 @@ class Scores:
                 "value": pa.array(self.values[run, topic, measure]),
             }
         )
-
-    def to_pandas(self) -> Any:
-        """Return `to_arrow` as a pandas frame."""
-        return self.to_arrow().to_pandas()
 
     def by_tag(self) -> dict[str, Scores]:
         """Return tag → the scores of its topics with their own counts, tags in the order of the gold."""

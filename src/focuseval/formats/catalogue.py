@@ -47,6 +47,8 @@ class Format:
     """Whether the campaign kept a file for every topic."""
     located: bool = False
     """Whether reader and writer take the documents too, to understand or to write other offsets than ours."""
+    folder: bool = False
+    """Whether the writer returns the files of a folder, by name."""
     several: bool = False
     """Whether several files may be one run, which is then what its reader takes."""
     function: str = "read"
@@ -105,6 +107,8 @@ class Format:
 
 _PLACES = {"span", "point", "unknown", "rank", "score"}
 _GOLD = frozenset({"spans", "queries"})
+_RUN_TABLE = frozenset({*_PLACES, "document", "element", "range", "passage", "text", "chunk"})
+_GOLD_TABLE = _GOLD | {"quotes", "needs", "relevance", "tags", "groups"}
 
 FORMATS: tuple[Format, ...] = (
     Format(
@@ -135,8 +139,9 @@ FORMATS: tuple[Format, ...] = (
         function="read_run",
     ),
     Format(
-        "run-rows", "run", "runs of RAG tools: JSON, JSON lines or CSV with the fields that people use", "run_rows",
-        detect_by.run_rows, aliases=("ragas", "deepeval"), located=True,
+        "run-rows", "run", "runs of RAG tools: JSON, JSON lines or CSV with fields that people use; written for RAGAS",
+        "run_rows", detect_by.run_rows, frozenset({"document", "span", "text", "rank"}),
+        aliases=("ragas", "deepeval"), located=True,
     ),
     Format(
         "inex-text", "run", "INEX runs as text, 2009–2010: elements, ranges of elements, offsets", "inex_text",
@@ -153,8 +158,15 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         "run-jsonl", "run", "our runs as JSON lines: offsets, text or paths", "run_jsonl",
-        detect_by.run_jsonl, frozenset({*_PLACES, "document", "element", "range", "passage", "text", "chunk"}),
-        aliases=("jsonl",), suffixes=(".jsonl", ".ndjson"),
+        detect_by.run_jsonl, _RUN_TABLE, aliases=("jsonl",), suffixes=(".jsonl", ".ndjson"),
+    ),
+    Format(
+        "run-parquet", "run", "runs as a table in Parquet", "tables", lambda _: False, _RUN_TABLE,
+        aliases=("parquet",), suffixes=(".parquet",), located=True, function="read_run_parquet",
+    ),
+    Format(
+        "run-csv", "run", "runs as CSV, which Excel opens", "tables", lambda _: False, _RUN_TABLE,
+        aliases=("csv",), suffixes=(".csv",), located=True, function="read_run_csv",
     ),
     Format(
         "inex-2002", "gold", "INEX assessments 2002: relevance and coverage", "inex_assessments",
@@ -216,8 +228,12 @@ FORMATS: tuple[Format, ...] = (
         function="read_gold",
     ),
     Format(
-        "gold-rows", "gold", "gold of RAG tools, BEIR and MTEB: JSON, JSON lines, CSV, TSV", "gold_rows",
-        detect_by.gold_rows, aliases=("ragas", "deepeval", "beir", "mteb"), located=True,
+        "gold-rows", "gold", "gold of RAG tools, BEIR and MTEB: JSON, JSON lines, CSV, TSV; written for RAGAS",
+        "gold_rows", detect_by.gold_rows, _GOLD | {"quotes"}, aliases=("ragas", "deepeval"), located=True,
+    ),
+    Format(
+        "beir", "gold", "BEIR and MTEB: a folder of corpus, queries and qrels; writing needs the documents", "beir",
+        lambda _: False, frozenset({"relevance", "queries"}), aliases=("mteb",), located=True, folder=True,
     ),
     Format(
         "inex-2008", "gold", "INEX assessments 2008–2010 as text: passages by offset", "inex_2008",
@@ -232,6 +248,14 @@ FORMATS: tuple[Format, ...] = (
         "gold-jsonl", "gold", "our gold as JSON lines: spans with quotes", "gold_jsonl",
         detect_by.gold_jsonl, _GOLD | {"quotes", "needs", "bep", "lengths", "relevance", "tags", "groups"},
         aliases=("jsonl",), suffixes=(".jsonl", ".ndjson"),
+    ),
+    Format(
+        "gold-parquet", "gold", "gold as a table in Parquet", "tables", lambda _: False, _GOLD_TABLE,
+        aliases=("parquet",), suffixes=(".parquet",), located=True, function="read_gold_parquet",
+    ),
+    Format(
+        "gold-csv", "gold", "gold as CSV, which Excel opens", "tables", lambda _: False, _GOLD_TABLE,
+        aliases=("csv",), located=True, function="read_gold_csv",
     ),
 )  # fmt: skip
 """Every format, runs first, in the order in which they are tried on a file: those of RAG collections before INEX and

@@ -24,8 +24,9 @@ from focuseval.data.remarks import Remark, worded
 from focuseval.data.spans import pack
 from focuseval.engine.storage import location
 from focuseval.errors import FormatError, UsageError, counted
-from focuseval.formats.catalogue import FORMATS, detect_source, find_format, sniffed
+from focuseval.formats.catalogue import FORMATS, detect_source, find_format
 from focuseval.formats.content import open_sources, write_folder, write_whole
+from focuseval.formats.detection import traces
 from focuseval.formats.files import one_format, placed_gold, run_source
 from focuseval.formats.judgements import table_of
 from focuseval.formats.ranking import by_score_and_document
@@ -67,7 +68,8 @@ def convert_file(
     `order` is what ranks them.
     """
     sources = open_sources(source)
-    before = given or (one_format(sources) if sniffed(sources[0].head(), "gold") else detect_source(sources[0]))
+    single = len(sources) == 1 or traces(sources[0].head())
+    before = given or (detect_source(sources[0]) if single else one_format(sources))
     after = format_of(target, wanted, before.kind)
     if before.kind == "gold" and change is not None:
         raise FormatError("expected a run, found a gold", at=source, remedy="only the results of a run are mapped")
@@ -134,7 +136,9 @@ def write_gold(
     """
     chosen = find_format(format, "gold")
     gold, remarks = convert_gold(gold, chosen, index, lossy=lossy)
-    if chosen.by_topic and str(path) != "-" and not location(path).suffix:
+    if chosen.folder:
+        write_folder(path, chosen.writer(index)(gold), replace=replace)
+    elif chosen.by_topic and str(path) != "-" and not location(path).suffix:
         one = {f"{file_name(t)}.xml": chosen.write(_only_topic(gold, code)) for code, t in enumerate(gold.topics)}
         write_folder(path, one, replace=replace)
     elif chosen.name == "pdf":

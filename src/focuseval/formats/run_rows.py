@@ -28,7 +28,8 @@ list of results       ``retrieved_contexts contexts retrieval_context documents 
                       texts, or objects with these fields
 ====================  ================================================================================================
 
-Other fields are left out. Texts without a document are looked for in all documents of ``--docs``, word for word and
+Written is what RAGAS reads: ``query_id``, ``user_input`` and ``retrieved_contexts``, the texts of the results. Other
+fields are left out. Texts without a document are looked for in all documents of ``--docs``, word for word and
 then in normal form; one that several documents hold is ambiguous, counted, and covers nothing.
 """
 
@@ -42,10 +43,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.data.fields import NAMES, disagree, missing, short, spelled, topic_of, value
+from focuseval.data.fields import NAMES, disagree, json_line, missing, short, spelled, topic_of, value
 from focuseval.data.gold import UNKNOWN
 from focuseval.data.run import Run
 from focuseval.errors import FormatError, MissingDataError, Place
+from focuseval.formats.judgements import text_of
 from focuseval.formats.paged import Paged
 from focuseval.formats.ranking import DISTANCES, ranked, topic_codes
 from focuseval.formats.rows import as_list, result_of, rows_of
@@ -53,7 +55,7 @@ from focuseval.placing.normalise import from_bytes, from_utf16
 from focuseval.placing.texts import as_strings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -76,6 +78,20 @@ def read(source: Source, documents: Collection | None = None) -> Run:
         raise FormatError(f"expected one run in the file, {named[0]!r}, found {named[1]!r}", at=source.name)
     run = columns_run(table, named[0] if named else source.stem, documents=documents)
     return replace(run, file=source.name, sha256=source.digest(), remarks=(*run.remarks, *paged.remarks))
+
+
+def write(run: Run, documents: Collection | None = None) -> Iterator[bytes]:
+    """Yield a line for every question with the texts of its results, best first; spans need the documents."""
+    ids, texts = run.document.to_pylist(), [None] * len(run) if run.text is None else run.text.to_pylist()
+    for code, topic in enumerate(run.topics):
+        found = []
+        for row in range(*run.bounds[code : code + 2].tolist()):
+            start = -1 if run.start is None else int(run.start[row])
+            end = None if run.end is None or run.end[row] < 0 else int(run.end[row])
+            text = texts[row]
+            found.append(text or text_of(documents, ids[row], topic, run.at(row))[max(start, 0) : end])
+        asked = {"query_id": topic, "user_input": run.queries.get(topic, topic)}
+        yield json_line({**asked, "retrieved_contexts": found})
 
 
 def results_of(row: Mapping[str, Any], at: Place) -> list[dict[str, Any]]:

@@ -110,7 +110,7 @@ _NEAR = 0.8
 
 
 @dataclass
-class Span:
+class TracedSpan:
     """What is kept of a span: the one around it, and what it says of a question, an answer and what was retrieved."""
 
     trace: str
@@ -152,7 +152,7 @@ def read(sources: Sequence[Source], documents: Collection | None = None) -> Run:
     return replace(run, file=file, sha256=sha256, remarks=remarks, queries=queries)
 
 
-def _results(topic: str, span: Span) -> Iterator[tuple[dict[str, Any], list[str]]]:
+def _results(topic: str, span: TracedSpan) -> Iterator[tuple[dict[str, Any], list[str]]]:
     """Yield the results of a retrieval, and what may be the id of the document of each, the likeliest first.
 
     An id may be that of a chunk, so that what the metadata say comes before it.
@@ -197,18 +197,18 @@ def read_topics(
 
 def retrievals(
     sources: Sequence[Source], since: datetime | None = None, where: Sequence[tuple[str, str]] = ()
-) -> tuple[dict[str, list[Span]], tuple[Remark, ...]]:
+) -> tuple[dict[str, list[TracedSpan]], tuple[Remark, ...]]:
     """Return topics with the retrievals of each, in the order of the files, and remarks on what counts in part.
 
     `where` are names and values that a span, or one around it, must have; names may leave out ``attributes.``.
     """
-    spans, kinds = dict[tuple[str, str], Span](), Counter[str]()
+    spans, kinds = dict[tuple[str, str], TracedSpan](), Counter[str]()
     for source in sources:
         for at, raw in _spans(source):
             trace, number = (_id(_first(raw, IDS[name])) for name in ("trace", "span"))
             spans[trace, number or f"#{len(spans)}"] = span = _span(raw, trace, at, where)
             kinds.update([str(raw.get("name", "span without a name"))] if span.results is None else ())
-    found, unasked = list[Span](), 0
+    found, unasked = list[TracedSpan](), 0
     for span in spans.values():
         around = list(_around(span, spans))
         met = {*where} <= span.meets.union(*(one.meets for one in around))
@@ -234,13 +234,13 @@ def retrievals(
     return asked, tuple(worded(f"{counted(number, noun)} {what}") for number, noun, what in said if number)
 
 
-def _by_topic(found: Sequence[Span]) -> dict[str, list[Span]]:
+def _by_topic(found: Sequence[TracedSpan]) -> dict[str, list[TracedSpan]]:
     """Return retrievals by the id of their question's topic."""
     traces: dict[str, list[str]] = {}
     for one in sorted(found, key=lambda one: one.time or datetime.max.replace(tzinfo=UTC)):
         if one.question not in traces.setdefault(one.trace, []):
             traces[one.trace].append(one.question)
-    ids, asked = dict[str, str](), dict[str, list[Span]]()
+    ids, asked = dict[str, str](), dict[str, list[TracedSpan]]()
     for one in found:
         questions = traces[one.trace]
         number = f"/{questions.index(one.question) + 1}" if len(questions) > 1 else ""
@@ -249,7 +249,7 @@ def _by_topic(found: Sequence[Span]) -> dict[str, list[Span]]:
     return asked
 
 
-def _around(span: Span, spans: Mapping[tuple[str, str], Span]) -> Iterator[Span]:
+def _around(span: TracedSpan, spans: Mapping[tuple[str, str], TracedSpan]) -> Iterator[TracedSpan]:
     """Yield the spans around a span, from the inside out."""
     met, one = {id(span)}, spans.get((span.trace, span.parent))
     while one is not None and id(one) not in met:
@@ -258,9 +258,9 @@ def _around(span: Span, spans: Mapping[tuple[str, str], Span]) -> Iterator[Span]
         one = spans.get((one.trace, one.parent))
 
 
-def _span(raw: dict[str, Any], trace: str, at: Place, where: Sequence[tuple[str, str]]) -> Span:
+def _span(raw: dict[str, Any], trace: str, at: Place, where: Sequence[tuple[str, str]]) -> TracedSpan:
     """Return what is kept of a span."""
-    span = Span(trace, _id(_first(raw, IDS["parent"])), at, _time(_first(raw, IDS["time"])))
+    span = TracedSpan(trace, _id(_first(raw, IDS["parent"])), at, _time(_first(raw, IDS["time"])))
     for one in SOURCES:
         kind = _parsed(_at(raw, one.kind))
         if kind is None:

@@ -39,7 +39,7 @@ NO_INDEX = (
     "There is no text to show: the report was made without the collection. Give it with --index (made by "
     "'focuseval index') or --docs to see ranked lists and what was highlighted, found, missed and wasted."
 )
-BELOW = "Below the listed results those in relevant documents are kept, for what is found and missed; others are not."
+BELOW = "Beyond rank {depth}, only results from relevant documents are stored."
 LISTS = 800_000
 """Bytes that lists may take; larger ones take what is beyond from the text."""
 PACKED = 4
@@ -164,7 +164,7 @@ def embed(
         whole = dict(list(whole.items())[: len(whole) * 4 // 5])
     sentence = left_out(texts | whole, len(whole), len(windows[0]) - kept, depth)
     longer = any(run is not None and (run.place > depth).any() for run in lists.runs)
-    return texts | whole, f"{sentence} {BELOW}" if longer else sentence
+    return texts | whole, f"{sentence} {BELOW.format(depth=depth)}" if longer else sentence
 
 
 def _excerpts(index: Collection, spans: Spans) -> dict[str, dict[str, Any]]:

@@ -24,7 +24,7 @@ from focuseval.collection.chunks import span_texts
 from focuseval.data.highlights import merge
 from focuseval.data.remarks import worded
 from focuseval.data.topics.topic import plain_topic
-from focuseval.errors import CollectionError, FormatError, Place, UsageError, counted, did_you_mean
+from focuseval.errors import CollectionError, FormatError, Place, UsageError, did_you_mean
 from focuseval.formats.embedded import read_questions
 from focuseval.retrieval.fusion import Fusion, Ranked, fused_scores
 from focuseval.retrieval.lists import as_run, best, places, task_list
@@ -109,7 +109,7 @@ def retrieve(
     ranker = UnitRanker(words, settings, scorer, chunks)
     vectors = None if settings.retriever == "bm25" else unit_vectors(ranker.units, by_meaning, chunks, progress)
     queries = {topic.id: weights(topic.terms, words.words_of_language) for topic in asked}
-    lists = ranked_lists(ranker, vectors, asked, queries)
+    lists = ranked_lists(ranker, vectors, asked, queries, progress)
     remarks = [f"{name} says nothing of --unit {given.unit} and was ignored" for name in given.ignored]
     remarks += mixed(index, options.get("unit"), chunks)
     remarks += _remarks(ranker, asked, queries, lists)
@@ -126,12 +126,21 @@ FUSION = Fusion()
 
 
 def ranked_lists(
-    ranker: UnitRanker, vectors: UnitVectors | None, topics: Sequence[Topic], queries: Mapping[str, Weights]
+    ranker: UnitRanker,
+    vectors: UnitVectors | None,
+    topics: Sequence[Topic],
+    queries: Mapping[str, Weights],
+    progress: Progress | None = None,
 ) -> dict[str, Listed]:
     """Return the lists of topics: by words, by vectors, or by both, where vectors and words are found."""
     settings, units = ranker.settings, ranker.units
     if vectors is None:
-        return {topic.id: answer(ranker, topic, queries[topic.id]) for topic in topics}
+        found = {}
+        for number, topic in enumerate(topics):
+            if progress:
+                progress(number, len(topics), "searching")
+            found[topic.id] = answer(ranker, topic, queries[topic.id])
+        return found
     texts = [topic.title or " ".join(term.text for term in topic.terms) for topic in topics]
     asked = vectors.queries(texts)
     names = [topic.id for topic in topics]
@@ -206,14 +215,15 @@ def _remarks(
     tags, cas = ranker.words.tags, ranker.settings.cas
     lost = [topic.id for topic in topics if topic.query is not None and impossible(topic.query, tags, cas)]
     remarks = (
-        (lost, "topic", "asking for elements that the collection does not have"),
-        (empty, "topic", "without a word to look for"),
-        (none, "topic", "without a result"),
-        (unknown, "term", "of the topics that the collection does not have"),
+        (lost, "question asks", "questions ask", "for elements that the collection does not have"),
+        (empty, "question holds", "questions hold", "nothing to search for"),
+        (none, "question finds", "questions find", "nothing"),
+        (unknown, "question word (stem) occurs", "question words (stems) occur", "in no document"),
     )
     return [
-        f"{counted(len(some), one)} {what}: {', '.join(some[:_SHOWN])}{' …' if len(some) > _SHOWN else ''}"
-        for some, one, what in remarks
+        f"{len(some):,} {one if len(some) == 1 else many} {what}: {', '.join(some[:_SHOWN])}"
+        f"{' …' if len(some) > _SHOWN else ''}"
+        for some, one, many, what in remarks
         if some
     ]
 

@@ -290,6 +290,20 @@ def test_text_that_speaks_to_a_model_is_noticed(text):
     assert addressed(f"Tides rise. {text} They fall.")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "In this section we highlight other mechanisms and label the whole tree.",
+        "In the settings you can override defaults and ignore the rules.",
+        "The posterior estimate of the rate over the whole tree is shown.",
+        "She worked as an assistant. He served as an assessor.",
+        "We mark every passage as relevant that answers the question.",
+    ],
+)
+def test_text_that_tells_of_marking_or_rules_speaks_to_no_model(text):
+    assert addressed(f"Tides rise. {text} They fall.") == ""
+
+
 def test_the_embedded_example_speaks_to_no_model():
     from focuseval.collection.documents import open_documents  # noqa: PLC0415
     from focuseval.example import ROOT  # noqa: PLC0415

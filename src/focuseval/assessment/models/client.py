@@ -10,12 +10,15 @@ import json
 import re
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from focuseval.assessment.models.prompt import SCHEMA, ModelAnswer, read_answer
+from focuseval.assessment.models.prompt import SCHEMA, read_answer
 from focuseval.assessment.store import Key, Store, now
 from focuseval.engine.http import Client, Reply, complaint, endpoint_of, pause, refuse_useless
 from focuseval.errors import AnswerError, UnansweredError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _NAME = re.compile(r"[^\s,\x00-\x1f\x7f]{1,120}")
 
@@ -40,6 +43,10 @@ class ModelSettings:
     """How often a request is sent again after 429, 5xx, a time-out or a broken connection."""
     jobs: int = 1
     """Requests at once."""
+    exclude_tags: tuple[str, ...] = ()
+    """Elements that are not asked about, such as lists of references."""
+    sections: tuple[str, ...] = ()
+    """Elements that alone are asked about; all of a document without them."""
 
     def __post_init__(self) -> None:
         """Refuse what could not be sent or stored."""
@@ -82,7 +89,6 @@ def kept_reply(store: Store, one: WindowRequest) -> str | None:
     return next((str(reply) for (reply,) in rows.fetchall()), None)
 
 
-FORMAT = {"type": "json_schema", "json_schema": {"name": "judgement", "strict": True, "schema": SCHEMA}}
 OPTIONAL = ("response_format", "temperature", "max_tokens")
 """Parameters that some servers refuse by name."""
 
@@ -90,21 +96,25 @@ OPTIONAL = ("response_format", "temperature", "max_tokens")
 class Asker:
     """Asks one server; what it learns of the server's ways is kept for the questions that follow."""
 
-    def __init__(self, client: Client, store: Store, *, retries: int) -> None:
-        self._client, self._store, self._retries = client, store, retries
+    def __init__(
+        self, client: Client, store: Store, *, retries: int, read: Callable[[str], Any] = read_answer,
+        schema: dict[str, Any] = SCHEMA,
+    ) -> None:  # fmt: skip
+        self._client, self._store, self._retries, self._read = client, store, retries, read
+        self._format = {"type": "json_schema", "json_schema": {"name": "judgement", "strict": True, "schema": schema}}
         self._refused: set[str] = set()
         self._answered = False
         self._counting = Lock()
         self.requests = 0
 
-    def ask(self, one: WindowRequest) -> ModelAnswer:
+    def ask(self, one: WindowRequest) -> Any:
         """Return the answer to a question, the one that was kept if it was asked before."""
         kept = kept_reply(self._store, one)
         if kept is not None:
-            return read_answer(kept)  # it was one when it was kept
+            return self._read(kept)  # it was one when it was kept
         problem, tries, bad = "", 0, 0
         while tries <= self._retries and bad < 2 and not self._client.stopped.is_set():
-            sent = {**one.body, "response_format": FORMAT, "stream": False}
+            sent = {**one.body, "response_format": self._format, "stream": False}
             if "max_tokens" in self._refused:
                 sent["max_completion_tokens"] = sent["max_tokens"]
             sent = {name: value for name, value in sent.items() if name not in self._refused}
@@ -120,7 +130,7 @@ class Asker:
                 self._client.stopped.wait(pause(tries, reply.wait))
         raise UnansweredError(problem or "interrupted")
 
-    def _send(self, one: WindowRequest, sent: dict[str, Any]) -> tuple[ModelAnswer | None, Reply, str]:
+    def _send(self, one: WindowRequest, sent: dict[str, Any]) -> tuple[Any, Reply, str]:
         """Send a question once, and keep what came of it."""
         reply, hide = self._client.post(sent), self._client.scrubbed
         with self._counting:
@@ -129,7 +139,7 @@ class Asker:
         if reply.status == 200:
             self._answered = True
             try:
-                answer = read_answer(reply.body)
+                answer = self._read(reply.body)
             except AnswerError as error:
                 problem = str(error)
         elif not problem:

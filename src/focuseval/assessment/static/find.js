@@ -1,48 +1,43 @@
-// Search within the document, on the plain text and on pages alike: words may stand on two lines.
+// Words in the document at hand: painted as they are typed, and gone through with Enter.
 
-export class Find {
-  constructor(view, painter, form, go) {
-    Object.assign(this, { view, painter, form, go, spans: [], at: -1 });
-    [this.input, this.said] = [form.querySelector("input"), form.querySelector("output")];
-    this.input.addEventListener("input", () => this.#search());
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      this.step(1);
-    });
-    this.input.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && event.shiftKey) {
-        event.preventDefault();
-        this.step(-1);
-      } else if (event.key === "Escape") this.close();
-    });
-  }
+const field = () => document.getElementById("find");
 
-  open() {
-    this.form.hidden = false;
-    this.input.select();
-    this.input.focus();
-  }
+export function openFind() {
+  field().hidden = false;
+  field().select();
+  field().focus();
+}
 
-  close() {
-    this.form.hidden = true;
-    this.painter.set("found", [], 2);
-    this.view.root.focus({ preventScroll: true });
-  }
+/** Every place of a text in the document, whatever its case, as spans of units. */
+function placesOf(text, wanted) {
+  const pattern = new RegExp(wanted.trim().replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/\s+/g, "\\s+"), "giu");
+  return wanted.trim() ? [...text.matchAll(pattern)].map((found) => [found.index, found.index + found[0].length]) : [];
+}
 
-  step(by) {
-    if (!this.spans.length) return;
-    this.at = (this.at + by + this.spans.length) % this.spans.length;
-    this.said.textContent = `${this.at + 1} of ${this.spans.length}`;
-    this.go(...this.spans[this.at]);
-    this.input.focus({ preventScroll: true });
-  }
-
-  #search() {
-    const words = this.input.value.trim().split(/\s+/).filter(Boolean).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-    const found = words.length ? [...this.view.text.matchAll(new RegExp(words.join("\\s+"), "giu"))] : [];
-    this.spans = found.map((match) => [match.index, match.index + match[0].length]);
-    this.at = -1;
-    this.said.textContent = words.length ? `${this.spans.length} found` : "";
-    this.painter.set("found", this.spans, 2);
-  }
+export function startFind(desk) {
+  let places = [];
+  const tell = (text) => (document.getElementById("found").textContent = text);
+  const shown = () => places.filter(([start]) => !desk.view.blocks[desk.view.blockAt(start)].folded);
+  field().addEventListener("input", () => {
+    places = placesOf(desk.view.text, field().value);
+    desk.painter.set("found", places, 2);
+    tell(field().value.trim() ? `${shown().length} found` : "");
+  });
+  field().addEventListener("keydown", (event) => {
+    if (event.key === "Enter") {
+      const [all, { caret, started }] = [shown(), desk.cursor];
+      const next = all.findIndex(([start]) => start > caret || (start === caret && !started));
+      const at = Math.max(next, 0);
+      if (!all.length) return;
+      desk.cursor.go(all[at][0]);
+      field().focus({ preventScroll: true });
+      tell(`${at + 1} of ${all.length}`);
+    } else if (event.key === "Escape") {
+      field().hidden = true;
+      field().value = "";
+      desk.painter.set("found", [], 2);
+      tell("");
+      document.getElementById("text").focus({ preventScroll: true });
+    }
+  });
 }

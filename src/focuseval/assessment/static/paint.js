@@ -110,16 +110,7 @@ class MarkPainter {
       }
     }
     const edges = [...cuts].sort((a, b) => a - b);
-    const kept = [...block.node.children].filter((child) => child.tagName !== "MARK");
-    const pieces = edges.slice(1).map((end, k) => {
-      const names = inside.filter(([, a, b]) => a <= edges[k] && end <= b).map(([name]) => name);
-      const text = document.createTextNode(this.view.text.slice(edges[k], end));
-      if (!names.length) return text;
-      const mark = document.createElement("mark");
-      mark.className = names.join(" ");
-      mark.append(text);
-      return mark;
-    });
-    block.node.replaceChildren(...kept, ...pieces);
+    const classes = (start, end) => inside.filter(([, a, b]) => a <= start && end <= b).map(([name]) => name).join(" ");
+    this.view.fill(block, edges.slice(1).map((end, k) => [edges[k], end, classes(edges[k], end)]));
   }
 }

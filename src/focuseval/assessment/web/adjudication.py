@@ -25,8 +25,9 @@ from focuseval.assessment.web.desk import (
     whole_number,
 )
 from focuseval.assessment.web.pages import body, query_terms, stamp
-from focuseval.assessment.wording import guidelines, write_guidelines
+from focuseval.assessment.wording import SNAPS, guidelines, snap_to, snapping, write_guidelines
 from focuseval.errors import FocusevalError, counted
+from focuseval.inference.agreement import FEWEST_TOPICS, RESAMPLES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 adjudication = Blueprint("adjudication", __name__)
 adjudication.before_request(overseers_look_leads_change)
 
+WITH_INTERVALS = 30
+"""Pairs of assessors up to which the page draws samples for intervals, which takes a moment for each."""
 TO_DECIDE, DISAGREED = "to decide", "disagreed"
 SHOWN = 200
 """Documents that the list shows at once, those with the least agreement first."""
@@ -154,12 +157,19 @@ def agreement() -> str:
     """Show agreement at four levels for every pair of assessors, and how it went over time."""
     name, found = request.args.get("assessor", ""), desk().shared.documents()
     everything = desk().shared.agreements()
+    few = len(everything) <= WITH_INTERVALS
+    everything = desk().shared.agreements(resamples=RESAMPLES) if few else everything
+    apart = plan.machines(desk().store)
+    everything.sort(key=lambda pair: bool({pair.left, pair.right} & apart))  # people first
     pairs = [pair for pair in everything if name in ("", pair.left, pair.right)]
     if len(pairs) > SHOWN:
         pairs.sort(key=lambda pair: (pair.jaccard != pair.jaccard, pair.jaccard, pair.left, pair.right))
     return render_template(
         "agreement.html",
         pairs=pairs[:SHOWN],
+        apart=apart,
+        intervals=few,
+        fewest=FEWEST_TOPICS,
         more=len(pairs[SHOWN:]),
         name=name,
         names=sorted({side for pair in everything for side in (pair.left, pair.right)}),
@@ -194,7 +204,8 @@ def read(message: str = "", draft: str | None = None) -> str:
     """Show the guidelines, and to a lead the text they are made from."""
     found = guidelines(desk().store)
     text = found.text if draft is None else draft
-    return render_template("guidelines.html", found=found, text=text, message=message)
+    shown = {"snaps": SNAPS, "snap": snapping(desk().store)}
+    return render_template("guidelines.html", found=found, text=text, message=message, **shown)
 
 
 @quality.post("/guidelines")
@@ -207,6 +218,15 @@ def write() -> Redirect | tuple[str, int]:
     except FocusevalError as error:
         return read(message=str(error), draft=text), 422
     flash("The guidelines are saved.")
+    return redirect(url_for("quality.read"))
+
+
+@quality.post("/guidelines/snap")
+def snap() -> Redirect:
+    """Choose what a selection by the mouse is extended to."""
+    leads_only()
+    snap_to(desk().store, request.form.get("to", ""), actor=user())
+    flash(f"What the mouse selects is extended to {request.form['to']} now.")
     return redirect(url_for("quality.read"))
 
 

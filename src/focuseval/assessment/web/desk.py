@@ -20,7 +20,7 @@ from focuseval.assessment.rules import as_dict, inferred, ungraded, warnings
 from focuseval.assessment.sessions import Attempts, Sessions
 from focuseval.assessment.store import ADJUDICATED, Key
 from focuseval.assessment.wording import rewordings
-from focuseval.collection.rendering import Titles, layout
+from focuseval.collection.rendering import Titles, render
 from focuseval.placing.anchor import diff, propose
 
 if TYPE_CHECKING:
@@ -34,12 +34,14 @@ if TYPE_CHECKING:
 
 
 def document_view(document: Document) -> dict[str, Any]:
-    """Return text, blocks and elements; all positions are code points."""
+    """Return text, blocks, what is around and inside them, and elements; all positions are code points."""
+    rendering = render(document)
     return {
         "id": document.id,
         "text": document.text,
         "sha256": document.sha256,
-        "blocks": [[block.start, block.end, block.kind, block.level] for block in layout(document)],
+        "blocks": [[block.start, block.end, block.named, block.level] for block in rendering.blocks],
+        **rendering.as_json(),
         "elements": {
             name: [getattr(element, name) for element in document.elements]
             for name in ("path", "start", "end", "parent")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
 
 from focuseval.assessment import plan
+from focuseval.assessment.adjudication import DECIDED
 from focuseval.assessment.progress import Work, summed
 from focuseval.assessment.reanchor import changed_texts, reanchor_all
 from focuseval.assessment.rules import SKIPPED
@@ -49,8 +50,10 @@ def campaign() -> str:
         grid.setdefault(row.assessor, {})[row.topic] = row
     return render_template(
         "dashboard.html",
-        whole=(summed(by_topic, "") or [Work()])[0],
+        whole=(whole := (summed(by_topic, "") or [Work()])[0]),
+        step=_step(whole) if desk().access.leads(user()) else None,
         others=others,
+        found=sum(topic in (None, unit[0]) and name in (None, who) for unit, who in plan.found_units(store).items()),
         by_assessor=by_assessor if name is None else [],
         by_topic=by_topic if topic is None else [],
         grid=grid if name is None and topic is None and 1 < len(by_assessor) * len(by_topic) <= CELLS else {},
@@ -61,6 +64,22 @@ def campaign() -> str:
         removed=removed(store),
         seen={**desk().overview.pace.last, **desk().seen},
     )
+
+
+def _step(whole: Work) -> tuple[str, str] | None:
+    """Return where a lead goes next, and to do what; None when nothing waits for a lead."""
+    store = desk().store
+    undecided = sum(one.state != DECIDED for one in desk().shared.documents())
+    steps = (
+        (not desk().pool()[1].documents, "/pool", "pool runs, so that there are documents to judge"),
+        (not store.project_events("guidelines"), "/guidelines", "write guidelines for the assessors"),
+        (desk().access.users is not None and len(plan.people(store)) < 2, "/people", "invite people"),
+        (not whole.total and not whole.done, "/work", "give the work out"),
+        (bool(whole.flagged), "/flagged", f"look at {counted(whole.flagged, 'flagged judgement')}"),
+        (bool(undecided), "/adjudicate", f"decide {counted(undecided, 'document')} that several have finished"),
+        (0 < whole.total <= whole.done, "/exchange", "export the gold, or archive the collection"),
+    )
+    return next(((address, what) for open_, address, what in steps if open_), None)
 
 
 work = Blueprint("work", __name__)
