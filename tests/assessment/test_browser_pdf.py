@@ -123,7 +123,7 @@ def test_keys_work_on_the_page_and_a_far_page_is_loaded_when_it_is_reached(desk)
     assert browser.run("return document.getElementById('found').textContent") == "1 of 1"
     browser.keys("Escape", "x")
     saved(browser)
-    assert highlights(site, index) == ["Page 40"]
+    assert highlights(site, index)[0].startswith("Page 40 ")
     browser.keys("Home", "j", "s", "h")
     saved(browser)
     assert highlights(site, index)[0].startswith("The sea rises")
