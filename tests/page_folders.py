@@ -18,6 +18,7 @@ from focuseval.data.topics import read_topics
 from focuseval.example import ROOT as EXAMPLE
 from focuseval.example import copy_example
 from focuseval.formats.embedded import open_documents
+from pdfs import paragraph, pdf
 from strategies.model_server import NEAP, SPRING, ModelServer, answer, asked_text
 from strategies.projects import DOCUMENTS, as_person, begin_project, command
 
@@ -31,6 +32,34 @@ def nothing(_: Path) -> None:
 def rag(folder: Path) -> None:
     """The documents, the gold and the runs of the first page for RAG developers."""
     write_files(FIVE, folder)
+
+
+def reports(folder: Path) -> None:
+    """Two reports as PDFs, of three pages each, with running heads."""
+    texts = {
+        "harbour": {
+            "Harbour report": ("The harbour was dredged to nine metres in", "May. Ships of 180 metres may enter."),
+            "Tides": ("Spring tides come at new moon and at full", "moon, when sun and moon pull in one line."),
+            "Storms": ("In January a storm surge raised the water", "by two metres above the predicted height."),
+        },
+        "survey": {
+            "Survey of the coast": ("The coast lost a metre of land a year", "between the lighthouse and the mill."),
+            "Method": ("Heights were measured by tide gauges and", "by satellites, and compared every month."),
+            "Outlook": ("If nothing is done the lighthouse stands", "in the water in thirty years."),
+        },
+    }
+    (folder / "reports").mkdir()
+    for name, pages in texts.items():
+        drawn = [
+            [
+                (72, 40, f"Port authority: {name}"),
+                *paragraph(title, y=90),
+                *paragraph(*lines, y=130),
+                (300, 770, f"{n}"),
+            ]
+            for n, (title, lines) in enumerate(pages.items(), 1)
+        ]
+        (folder / f"reports/{name}.pdf").write_bytes(pdf(*drawn))
 
 
 def old_and_new(folder: Path) -> None:

@@ -36,6 +36,7 @@ FOLDERS = {
     "cluster.md": has.several_machines,
     "coming-from.md": has.chroma,
     "compare-runs.md": has.sea,
+    "evaluate-pdfs.md": has.reports,
     "first-run.md": has.articles_and_topics,
     "formats.md": has.element_run,
     "history.md": has.old_and_new,

@@ -16,6 +16,7 @@ from focuseval.cli.commands import main
 from focuseval.collection import pdfium
 from focuseval.collection.pdf import PdfRules, read_pdf
 from focuseval.collection.pdfium import PageCharacters
+from focuseval.collection.sources import left_out
 from focuseval.engine import native
 from focuseval.errors import CollectionError, UsageError
 from pdfs import paragraph, pdf
@@ -247,6 +248,13 @@ def test_pages_of_unequal_size_and_letters_beyond_the_basic_plane(tmp_path):
     assert index.pages(0).of(np.array([0, 4, 6, 8])).tolist() == [1, 1, 2, 2]
 
 
+@given(st.lists(st.tuples(*[st.integers(-500, 500)] * 4), min_size=1), st.integers(0, 3))
+def test_boxes_of_the_file_and_of_the_page_in_view_are_exchanged_exactly(boxes, turns):
+    given_boxes, frame = np.array(boxes, np.float32), (10.0, 20.0, 600.0, 700.0)
+    there = pdfium.seen(given_boxes, frame, turns)
+    assert pdfium.unseen(there, frame, turns).tolist() == given_boxes.tolist()
+
+
 def test_a_thousand_pages_are_read(tmp_path):
     index = opened(tmp_path, pdf(*([(72, 100, f"This is page {number}.")] for number in range(1, 1001))))
     assert len(index.pages(0)) == 1000
@@ -311,3 +319,8 @@ def test_a_file_that_needs_a_password_is_one_line(tmp_path):
 def test_an_option_that_does_not_exist_is_refused_with_the_nearest(tmp_path):
     with pytest.raises(UsageError, match=r"found 'hyphen=keep'; did you mean hyphens=keep"):
         build_index(tmp_path, tmp_path / "x.idx", pdf="hyphen=keep")
+
+
+def test_without_the_extra_pdfs_are_named_with_what_to_install():
+    counted = {"passed_over": {".pdf": 2}, "first_passed_over": {".pdf": "docs/a.pdf"}}
+    assert left_out(counted).startswith("not read: 2 .pdf, first docs/a.pdf; PDFs need the extra 'pdf'")

@@ -109,6 +109,7 @@ def test_a_gold_may_highlight_pages_boxes_and_quotes_on_pages(tmp_path, docs):
     assert highlights(gold, docs) == ["The sea rises\ntwice a day.", "The moon pulls", "The moon pulls\nthe sea."]
     assert gold.articles.relevance.tolist() == [1, 1, 0]
     assert detect(path).name == "gold-rows"
+    assert detect(written(tmp_path, "other.jsonl", rows[0] | {"spans": spans[::-1]})).name == "gold-rows"
 
 
 def test_a_box_around_two_pieces_gives_two_spans_of_a_gold_and_one_of_a_run(tmp_path, docs):

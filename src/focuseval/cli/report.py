@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from focuseval.report.build import Report
     from focuseval.report.evidence import Evidence
 
+PAGES = "Also embed up to N pages of PDFs as they look, with what was found and missed drawn on them; 20."
 PHASES = ("scoring", "reading lists", "comparing", "embedding texts", "drawing")
 EVIDENCE = (
     *("task", "profile", "baseline", "clusters", "fidelity", "run_format", "order"),
@@ -59,6 +60,7 @@ EVIDENCE = (
 @click.option("--serif", is_flag=True, help="Letters of the figures with serifs.")
 @click.option("--fidelity", is_flag=True, help="Also test the measures on simulated runs; needs the collection.")
 @click.option("--text-limit", type=FiniteRange(0), default=2.5, help="Megabytes of compressed text in the page.")
+@click.option("--pages", type=click.IntRange(0), is_flag=False, flag_value=20, default=0, metavar="[N]", help=PAGES)
 @click.option("--serve", is_flag=True, help="Show the report from a server on this machine, with nothing left out.")
 @click.option("--port", type=click.IntRange(0, 65535), help="Port of --serve; else a free one.")
 @jobs_option
@@ -79,9 +81,12 @@ def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
       focuseval report qrels.txt run*.txt -m AP -m nDCG@10 --format latex --figures figures/ --figure-width column
       focuseval report judging/ run*.xml --adjudicated --task focused -o report.html
       focuseval report gold.jsonl run*.jsonl --docs docs/ --serve
+      focuseval report gold.jsonl run*.jsonl --index reports.idx --pages 40 -o report.html
     """
     if not (options["output"] or options["serve"] or options["figures"]) and options["layout"] == "html":
         raise click.UsageError("Name the page with -o, such as -o report.html, or show it with --serve.")
+    if options["pages"] and options["serve"]:
+        raise click.UsageError("--pages embeds pictures into a file: name it with -o, without --serve.")
     judged, index = read_judged(gold, options)
     asked = list(with_baseline(runs, options["baseline"]))
     with cluster_workers(options["cluster"]) as workers, progress_bar(*PHASES) as move:
@@ -126,7 +131,8 @@ def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
 def _made(evidence: Evidence, options: dict[str, Any], move: Meter) -> tuple[Report, str, dict[str, bytes]]:
     """Return the report, the text that is written or printed, and the files of the figures."""
     move.phase(PHASES[3])
-    result = report_on(evidence, title=options["title"], budget=int(options["text_limit"] * 1_000_000))
+    budget = int(options["text_limit"] * 1_000_000)
+    result = report_on(evidence, title=options["title"], budget=budget, pages=options["pages"])
     move.phase(PHASES[4])
     figures = dict[str, bytes]()
     if options["figures"]:

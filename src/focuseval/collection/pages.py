@@ -119,6 +119,22 @@ class Pages:
         position, boxes = self._seen[page]
         return position, boxes
 
+    def words(self, page: int, text: str) -> list[tuple[int, int, float, float, float, float, int]]:
+        """Return the words of a page's lines, each with the space behind it: start, end, box, and direction."""
+        position, _ = self.characters(page)
+        if not len(position):
+            return []
+        row = np.searchsorted(self.line["start"], position, "right") - 1
+        blank = np.array([text[place].isspace() for place in position.tolist()])
+        fresh = np.append(True, (np.diff(row) > 0) | (blank[:-1] & ~blank[1:]))
+        first = np.flatnonzero(fresh)
+        rows, start = row[first], position[first]
+        end = position[np.append(first[1:], len(position)) - 1] + 1
+        low = self.edges[start] / EDGES
+        high = np.where(end < self.line["end"][rows], np.append(self.edges, 0)[end] / EDGES, 1.0)
+        boxes, ways = np.round(self._parts(rows, low, high), 2).tolist(), self.line["direction"][rows].tolist()
+        return [(a, b, *box, way) for a, b, box, way in zip(start.tolist(), end.tolist(), boxes, ways, strict=True)]
+
     def within(self, page: int, box: Sequence[float]) -> list[tuple[int, int]]:
         """Return the spans of the characters whose middle lies in a box, with the line ends between them."""
         return self.covered([(page, box)])

@@ -26,8 +26,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -36,7 +36,7 @@ from focuseval.collection.trees import Tree
 from focuseval.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -56,6 +56,8 @@ _SOFT, _MARK = 0x00AD, 2
 _HYPHENS = (_MARK, _SOFT, ord("-"), 0x2010)
 _EDGE, _LEAST, _SHARE = 0.1, 3, 4
 _LEADING, _HEIGHT, _ASLANT = 1.2, 1.25, 1.8
+_TOGETHER = 30_000
+"""Characters of pages that are read together."""
 
 
 @dataclass(frozen=True)
@@ -114,12 +116,12 @@ class Laid:
 
 def read_pdf(data: bytes, file: str, rules: PdfRules | None = None) -> Tree:
     """Read a PDF: elements as of an XML document, and where its characters stand."""
-    return lay_out(list(read_characters(data, file)), file, rules or PdfRules(), data)
+    return lay_out(read_characters(data, file), file, rules or PdfRules(), data)
 
 
 @dataclass
 class _Lines:
-    """The characters of a document, without what is dropped, and the lines in which they stand."""
+    """The characters of some pages, without what is dropped, and the lines in which they stand."""
 
     code: NDArray[np.uint32]
     box: NDArray[np.float32]
@@ -135,37 +137,34 @@ class _Lines:
         return _Lines(self.code[keep], self.box[keep], np.append(first[:-1][filled], first[-1]), self.page[filled])
 
 
-def _lines(pages: Sequence[PageCharacters], rules: PdfRules) -> _Lines:
+def _lines(pages: Sequence[PageCharacters], number: int, rules: PdfRules) -> _Lines:
+    """Return the lines of some pages, of which the first has a number, from 0."""
     code = np.concatenate([page.code for page in pages])
     box = np.concatenate([page.box for page in pages])
     flags = np.concatenate([page.flags for page in pages])
-    counts = [len(page.code) for page in pages]
-    number = np.repeat(np.arange(len(pages)), counts)
+    page = np.repeat(np.arange(number, number + len(pages)), [len(page.code) for page in pages])
     code[code == 9] = 32
     generated = np.flatnonzero((flags & 1 > 0) & (code == 32))
     generated = generated[generated > 0]
     box[generated, 0] = box[generated, 2] = box[generated - 1, 2]  # they have no extent of their own
     box[generated, 1], box[generated, 3] = box[generated - 1, 1], box[generated - 1, 3]
     ends = (code == 10) | (code == 13) | (flags & 2 > 0)
-    begins = np.append(True, ends[:-1] | (np.diff(number) > 0)) if len(code) else np.zeros(0, np.bool_)
+    begins = np.append(True, ends[:-1] | (np.diff(page) > 0)) if len(code) else np.zeros(0, np.bool_)
     first = np.append(np.flatnonzero(begins), len(code))
-    lines = _Lines(code, box, first, number[first[:-1]] if len(code) else number)
+    lines = _Lines(code, box, first, page[first[:-1]] if len(code) else page)
     surrogate = (code >= 0xD800) & (code < 0xE000)
     nothing = ((code < 32) & (code != _MARK)) | surrogate | (code == 0xFFFE) | (code == 0xFFFF) | (code > 0x10FFFF)
-    lines = lines.kept(~nothing)
-    blank = lines.code == 32
-    place, which = np.arange(len(blank)), np.repeat(np.arange(len(lines.page)), np.diff(lines.first))
-    solid = ~blank
-    if len(blank):  # spaces at either end of a line go
-        before = np.maximum.accumulate(np.where(solid, place, -1)) >= lines.first[which]
-        behind = np.minimum.accumulate(np.where(solid, place, len(blank))[::-1])[::-1] < lines.first[which + 1]
-        lines = lines.kept(before & behind)
-    if rules.ligatures == "split" and np.isin(lines.code, list(LIGATURES)).any():
+    solid = ~nothing & (code != 32)
+    if len(code):  # spaces at either end of a line go
+        place, which = np.arange(len(code)), np.cumsum(begins) - 1
+        before = np.maximum.accumulate(np.where(solid, place, -1)) >= first[which]
+        behind = np.minimum.accumulate(np.where(solid, place, len(code))[::-1])[::-1] < first[which + 1]
+        lines = lines.kept(before & behind & ~nothing)
+    if rules.ligatures == "split" and (lines.code >= min(LIGATURES)).any():
         lines = _split(lines)
-    if rules.hyphens == "join":
-        last = np.zeros(len(lines.code), np.bool_)
-        last[lines.first[1:] - 1] = True
-        lines = lines.kept((lines.code != _SOFT) | last)
+    if rules.hyphens == "join" and (soft := lines.code == _SOFT).any():
+        soft[lines.first[1:] - 1] = False
+        lines = lines.kept(~soft)
     return lines
 
 
@@ -180,12 +179,24 @@ def _split(lines: _Lines) -> _Lines:
     return _Lines(code, np.repeat(lines.box, count, axis=0), first, lines.page)
 
 
-def _directions(lines: _Lines) -> NDArray[np.int8]:
-    """Return the direction of every line, from its first character to its last."""
-    middle = (lines.box[:, :2] + lines.box[:, 2:]) / 2
-    x, y = (middle[lines.first[1:] - 1] - middle[lines.first[:-1]]).T
-    across, down = np.where(x < 0, 2, 0), np.where(y > 0, 1, 3)
-    return np.where(np.abs(x) >= np.abs(y), across, down).astype(np.int8)
+LINE = {"start": "i4", "end": "i4", "direction": "i1", "x0": "f4", "y0": "f4", "x1": "f4", "y1": "f4"}
+"""Columns of lines."""
+
+
+class _Measured(NamedTuple):
+    """What is kept of the lines of some pages: their characters with the places where they begin, and their boxes."""
+
+    code: NDArray[np.uint32]
+    edges: NDArray[np.uint16]
+    length: NDArray[np.int64]
+    """Characters of every line."""
+    page: NDArray[np.int64]
+    box: NDArray[np.float32]
+    direction: NDArray[np.int8]
+    run: NDArray[np.int64]
+    """The first characters of lines as they are stored: of one that is aslant every character."""
+    run_box: NDArray[np.float32]
+    run_direction: NDArray[np.int8]
 
 
 def _around(box: NDArray[np.float32], first: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -197,10 +208,47 @@ def _around(box: NDArray[np.float32], first: NDArray[np.int64]) -> NDArray[np.fl
 def _extents(box: NDArray[np.float32], direction: NDArray[np.int8]) -> tuple[NDArray[np.float32], ...]:
     """Return where boxes begin and end along the lines of their directions, and across them, lines counted onwards."""
     x0, y0, x1, y1 = box.T
+    if not direction.any():
+        return x0, x1, y0, y1
     along = [(x0, x1), (y0, y1), (-x1, -x0), (-y1, -y0)]
     across = [(y0, y1), (-x1, -x0), (y0, y1), (x0, x1)]
-    picked = [np.choose(direction, [pair[end] for pair in way]) for way in (along, across) for end in (0, 1)]
-    return tuple(picked)
+    return tuple(np.choose(direction, [pair[end] for pair in way]) for way in (along, across) for end in (0, 1))
+
+
+def _measured(lines: _Lines) -> _Measured:
+    """Return lines with their directions, and where in them their characters begin."""
+    length, box = np.diff(lines.first), _around(lines.box, lines.first)
+    middle = (lines.box[:, :2] + lines.box[:, 2:]) / 2
+    x, y = (middle[lines.first[1:] - 1] - middle[lines.first[:-1]]).T  # from the first character to the last
+    across, down = np.where(x < 0, 2, 0), np.where(y > 0, 1, 3)
+    direction = np.where(np.abs(x) >= np.abs(y), across, down).astype(np.int8)
+    which = np.repeat(np.arange(len(length)), length)
+    left, _, top, bottom = _extents(lines.box, direction[which])
+    _, _, line_top, line_bottom = _extents(box, direction)
+    tall = np.maximum.reduceat(bottom - top, lines.first[:-1])
+    aslant = line_bottom - line_top > _ASLANT * np.maximum(tall, 0.1)
+    run, run_box = lines.first, box
+    if aslant.any():
+        fresh = aslant[which]
+        fresh[lines.first[:-1]] = True
+        run = np.append(np.flatnonzero(fresh), len(fresh))
+        run_box, alone = _around(lines.box, run), aslant[which[run[:-1]]]
+        centre = (run_box[alone][:, [0, 1, 0, 1]] + run_box[alone][:, [2, 3, 2, 3]]) / 2
+        run_box[alone] = centre + (run_box[alone] - centre) / 4
+    turned, of = direction[which[run[:-1]]], np.repeat(np.arange(len(run) - 1), np.diff(run))
+    low, high, _, _ = _extents(run_box, turned)
+    # Places never go back within a line; letters that begin at one place share the room up to the next.
+    far = of * 1e6
+    begin = np.maximum.accumulate(np.maximum(left - low[of], 0) + far)
+    head = np.flatnonzero(np.append(True, np.diff(begin) > 0))
+    if len(head) < len(begin):
+        count = np.diff(np.append(head, len(begin)))
+        room = np.minimum(np.append(begin[head[1:]], np.inf), (high - low)[of[head]] + far[head]) - begin[head]
+        inside = np.arange(len(begin)) - np.repeat(head, count)
+        begin += inside / np.repeat(count, count) * np.repeat(np.maximum(room, 0), count)
+    share = (begin - far) / np.maximum(high - low, 1e-6)[of]
+    edges = np.clip(np.round(share * EDGES), 0, EDGES).astype(np.uint16)
+    return _Measured(lines.code, edges, length, lines.page, box, direction, run[:-1], run_box, turned)
 
 
 def _begins(page: NDArray[np.int64], direction: NDArray[np.int8], box: NDArray[np.float32]) -> NDArray[np.bool_]:
@@ -216,20 +264,26 @@ def _begins(page: NDArray[np.int64], direction: NDArray[np.int8], box: NDArray[n
     near = distance[follows & (distance < 2)]
     usual = float(np.clip(np.median(near), 0.8, 1.6)) if len(near) else 1.0
     follows &= distance <= _LEADING * usual
-    return np.append(True, ~follows)
+    return np.append(True, ~follows)[: len(page)]
 
 
-def _repeated(lines: _Lines, box: NDArray[np.float32], pages: Sequence[PageCharacters]) -> dict[int, str]:
+def _repeated(
+    code: NDArray[np.uint32],
+    first: NDArray[np.int64],
+    page: NDArray[np.int64],
+    box: NDArray[np.float32],
+    heights: NDArray[np.float32],
+) -> dict[int, str]:
     """Return the lines that are headers or footers."""
-    height = np.array([page.height for page in pages])[lines.page]
+    height = heights[page]
     upper, lower = box[:, 3] <= _EDGE * height, box[:, 1] >= (1 - _EDGE) * height
     found: dict[tuple[str, str], list[int]] = {}
     for line in np.flatnonzero(upper | lower).tolist():
-        text = _decoded(lines.code[lines.first[line] : lines.first[line + 1]])
+        text = _decoded(code[first[line] : first[line + 1]])
         kind = "header" if upper[line] else "footer"
         found.setdefault((kind, re.sub(r"\d+", "0", text)), []).append(line)
-    least = max(_LEAST, -(-len(pages) // _SHARE))
-    often = {key: rows for key, rows in found.items() if len(set(lines.page[rows].tolist())) >= least}
+    least = max(_LEAST, -(-len(heights) // _SHARE))
+    often = {key: rows for key, rows in found.items() if len(set(page[rows].tolist())) >= least}
     return {line: kind for (kind, _), rows in often.items() for line in rows}
 
 
@@ -243,106 +297,88 @@ def _small(code: NDArray[np.uint32]) -> NDArray[np.bool_]:
     return np.array([chr(one).islower() for one in known.tolist()], np.bool_)[where]
 
 
-def lay_out(pages: Sequence[PageCharacters], file: str, rules: PdfRules, original: bytes) -> Tree:
+_NOTHING = _Measured(
+    np.zeros(0, np.uint32),
+    np.zeros(0, np.uint16),
+    np.zeros(0, np.int64),
+    np.zeros(0, np.int64),
+    np.zeros((0, 4), np.float32),
+    np.zeros(0, np.int8),
+    np.zeros(0, np.int64),
+    np.zeros((0, 4), np.float32),
+    np.zeros(0, np.int8),
+)
+
+
+def _groups(pages: Iterable[PageCharacters], rules: PdfRules) -> Iterator[tuple[list[PageCharacters], _Measured]]:
+    """Yield pages in groups whose arrays stay in the processor's cache, and their lines."""
+    group: list[PageCharacters] = []
+    number, held = 0, 0
+    for page in chain(pages, (None,)):
+        if page is not None:
+            group.append(page)
+            held += len(page.code)
+        if group and (page is None or held >= _TOGETHER):
+            lines = _lines(group, number, rules)
+            yield group, _measured(lines) if len(lines.page) else _NOTHING
+            number, held, group = number + len(group), 0, []
+
+
+def lay_out(pages: Iterable[PageCharacters], file: str, rules: PdfRules, original: bytes) -> Tree:
     """Turn the characters of pages into a tree and the places of its characters."""
-    lines = _lines(pages, rules)
-    size = np.array([(page.width, page.height) for page in pages], np.float32)
-    turned = np.array([page.rotation for page in pages], np.int16)
-    if not len(lines.page):
-        none = np.zeros(len(pages), np.int32)
-        columns: dict[str, NDArray[Any]] = {
-            "start": none,
-            "end": none,
-            "width": size[:, 0],
-            "height": size[:, 1],
-            "rotation": turned,
-        }
-        empty = {name: np.zeros(0, kind) for name, kind in LINE.items()}
-        return _tree(file, "", [], Laid(columns, empty, np.zeros(0, np.uint16), original))
-    box = _around(lines.box, lines.first)
-    repeated = _repeated(lines, box, pages)
-    if repeated and rules.repeated == "drop":
-        gone = np.isin(np.arange(len(lines.page)), list(repeated))
-        lines, box, repeated = lines.kept(np.repeat(~gone, np.diff(lines.first))), box[~gone], {}
-    direction = _directions(lines)
-    begins = _begins(lines.page, direction, box)
-    running = np.isin(np.arange(len(begins)), list(repeated))
-    begins |= running | np.append(False, running[:-1])
-    joined = np.zeros(len(begins), np.bool_)
-    if rules.hyphens == "join":
-        ends = np.isin(lines.code[lines.first[1:-1] - 1], _HYPHENS) & (np.diff(lines.first)[:-1] > 1)
-        joined[1:] = ends & ~begins[1:] & _small(lines.code[lines.first[1:-1]])
-        keep = np.ones(len(lines.code), np.bool_)
-        keep[lines.first[1:-1][joined[1:]] - 1] = False
-        lines = lines.kept(keep)
-    gap = np.where(joined, 0, np.where(begins, 2, 1))
-    gap[0] = 0
-    length = np.diff(lines.first)
+    shapes, parts, characters = list[tuple[float, float, int]](), [_NOTHING], 0
+    for group, part in _groups(pages, rules):
+        shapes += [(page.width, page.height, page.rotation) for page in group]
+        parts.append(part._replace(run=part.run + characters))
+        characters += len(part.code)
+    whole = _Measured(*map(np.concatenate, zip(*parts, strict=True)))
+    width, height, rotation = np.array(shapes, np.float32).T
+    first, page = np.append(0, np.cumsum(whole.length)), whole.page
+    repeated = _repeated(whole.code, first, page, whole.box, height)
+    running = np.isin(np.arange(len(page)), list(repeated))
+    gone = running & (rules.repeated == "drop")
+    if gone.any():
+        repeated, running = {}, running & False
+    begins = _begins(page, whole.direction, whole.box)
+    begins |= running | np.append(False, running[:-1])[: len(page)]
+    begins |= np.append(False, gone[:-1])[: len(page)]
+    keep, joined = np.ones(len(whole.code), np.bool_), np.zeros(len(page), np.bool_)
+    if rules.hyphens == "join" and len(page):
+        ends = np.isin(whole.code[first[1:-1] - 1], _HYPHENS) & (whole.length[:-1] > 1)
+        joined[1:] = ends & ~begins[1:] & _small(whole.code[first[1:-1]])
+        keep[first[1:-1][joined[1:]] - 1] = False
+    if gone.any():
+        keep &= np.repeat(~gone, whole.length)
+    length = np.diff(np.append(0, np.cumsum(keep))[first])
+    gap = np.where(gone | joined, 0, np.where(begins, 2, 1))
+    gap[: np.argmax(~gone) + 1 if len(gap) else 0] = 0
     start = np.cumsum(length + gap) - length
-    code = np.full(int(start[-1] + length[-1]), 10, np.uint32)
-    place = np.arange(len(lines.code)) + np.repeat(start - lines.first[:-1], length)
-    code[place] = lines.code
-    code[code == _MARK] = ord("-")
-    edges = np.zeros(len(code), np.uint16)
-    stored, edges[place] = _stored(lines, direction, start)
-    cuts = np.searchsorted(lines.page, np.arange(len(pages) + 1))
-    columns = {"start": np.zeros(len(pages), np.int32), "end": np.zeros(len(pages), np.int32)}
-    at = 0
+    place = np.arange(int(length.sum())) + np.repeat(start - np.cumsum(length) + length, length)
+    size = int(start[-1] + length[-1]) if len(start) else 0
+    code, edges = np.full(size, 10, np.uint32), np.zeros(size, np.uint16)
+    code[place], edges[place] = whole.code[keep], whole.edges[keep]
+    counted = np.append(0, np.cumsum(keep))  # characters kept before each
+    run = counted[np.append(whole.run, len(keep))]
+    filled = np.diff(run) > 0
+    lines = {"start": place[run[:-1][filled]], "end": place[run[1:][filled] - 1] + 1}
+    lines |= {"direction": whole.run_direction[filled]}
+    lines |= dict(zip(("x0", "y0", "x1", "y1"), whole.run_box[filled].T, strict=True))
+    spans, at = np.zeros((2, len(shapes)), np.int32), 0
+    left = np.flatnonzero(~gone)
+    cuts = np.searchsorted(page[left], np.arange(len(shapes) + 1))
     for number, (low, high) in enumerate(pairwise(cuts.tolist())):
-        first, at = (start[low], start[high - 1] + length[high - 1]) if low < high else (at, at)
-        columns["start"][number], columns["end"][number] = first, at
-    columns |= {"width": size[:, 0], "height": size[:, 1], "rotation": turned}
-    heads = np.flatnonzero(begins)
-    tails = np.append(heads[1:], len(begins)) - 1
+        begin, at = (start[left[low]], start[left[high - 1]] + length[left[high - 1]]) if low < high else (at, at)
+        spans[:, number] = begin, at
+    columns = {"start": spans[0], "end": spans[1], "width": width, "height": height, "rotation": rotation}
+    heads = np.flatnonzero(begins & ~gone)
+    heads = np.union1d(heads, left[:1])
+    tails = left[np.append(np.searchsorted(left, heads[1:]), len(left)) - 1] if len(left) else left
     blocks = [
-        (int(lines.page[head]), repeated.get(head, "block"), int(start[head]), int(start[tail] + length[tail]))
+        (int(page[head]), repeated.get(head, "block"), int(start[head]), int(start[tail] + length[tail]))
         for head, tail in zip(heads.tolist(), tails.tolist(), strict=True)
     ]
+    stored = {name: lines[name].astype(kind) for name, kind in LINE.items()}
     return _tree(file, _decoded(code), blocks, Laid(columns, stored, edges, original))
-
-
-LINE = {"start": "i4", "end": "i4", "direction": "i1", "x0": "f4", "y0": "f4", "x1": "f4", "y1": "f4"}
-"""Columns of lines."""
-
-
-def _stored(
-    lines: _Lines, direction: NDArray[np.int8], start: NDArray[np.int64]
-) -> tuple[dict[str, NDArray[Any]], NDArray[np.uint16]]:
-    """Return the lines as they are stored, and where in them the characters begin."""
-    box = _around(lines.box, lines.first)
-    which = np.repeat(np.arange(len(start)), np.diff(lines.first))
-    left, _, top, bottom = _extents(lines.box, direction[which])
-    _, _, line_top, line_bottom = _extents(box, direction)
-    tall = np.maximum.reduceat(bottom - top, lines.first[:-1])
-    aslant = (line_bottom - line_top > _ASLANT * np.maximum(tall, 0.1))[which]
-    fresh = aslant | np.append(False, aslant[:-1])
-    fresh[lines.first[:-1]] = True
-    first = np.append(np.flatnonzero(fresh), len(fresh))
-    of = np.repeat(np.arange(len(first) - 1), np.diff(first))
-    box, turned = _around(lines.box, first), direction[which[first[:-1]]]
-    alone = aslant[first[:-1]]
-    middle = (box[alone][:, [0, 1, 0, 1]] + box[alone][:, [2, 3, 2, 3]]) / 2
-    box[alone] = middle + (box[alone] - middle) / 4
-    low, high, _, _ = _extents(box, turned)
-    begin = np.clip(left - low[of], 0, None).astype(np.float64)
-    # Places never go back within a line; letters that begin at one place share the room up to the next.
-    begin += of * 1e6
-    begin = np.maximum.accumulate(begin)
-    ties = np.append(True, np.diff(begin) > 0)
-    head = np.flatnonzero(ties)
-    count = np.diff(np.append(head, len(begin)))
-    limit = (high - low).astype(np.float64)[of] + of * 1e6
-    after = np.append(begin[head[1:]], np.inf)
-    room = np.minimum(after, limit[head]) - begin[head]
-    inside = np.arange(len(begin)) - np.repeat(head, count)
-    begin += inside / np.repeat(count, count) * np.repeat(np.maximum(room, 0), count)
-    share = (begin - of * 1e6) / np.maximum(high - low, 1e-6)[of]
-    edges = np.clip(np.round(share * EDGES), 0, EDGES).astype(np.uint16)
-    row = which[first[:-1]]
-    begins = start[row] + first[:-1] - lines.first[row]
-    columns: dict[str, NDArray[Any]] = {"start": begins, "end": begins + np.diff(first), "direction": turned}
-    columns |= dict(zip(("x0", "y0", "x1", "y1"), box.T, strict=True))
-    return {name: columns[name].astype(kind) for name, kind in LINE.items()}, edges
 
 
 def _tree(file: str, text: str, blocks: list[tuple[int, str, int, int]], laid: Laid) -> Tree:

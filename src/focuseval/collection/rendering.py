@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.collection.index import Index
+    from focuseval.collection.pages import Pages
 
 
 class Element(NamedTuple):
@@ -480,6 +481,11 @@ class DocumentCache:
                 while self._characters > CHARACTERS and len(self._texts) > 1:
                     self._characters -= len(self._texts.popitem(last=False)[1].text)
         return found
+
+    def pages(self, document: str) -> Pages | None:
+        """Return the pages of a PDF; None for a document of another kind."""
+        with self._reading:
+            return self.index.pages(self._row(document))
 
     def extents(self, document: str) -> Extents:
         """Return the hash of a document's text, and where its elements with text begin and end."""

@@ -21,6 +21,7 @@ _OURS = frozenset(NAMES) - {"results", "references", "distance", "answers", "pag
 _ROOT = re.compile(rb"<([A-Za-z_][\w.-]*)")
 _PASSAGE = re.compile(rb"-?[0-9]+:-?[0-9]+")
 _SPANS = re.compile(rb'"spans"\s*:\s*\[\s*\{')
+_PAGED = re.compile(rb'[{,]\s*"(?:page|page_number|page_no|page_num|bbox|boxes)"\s*:')
 _SCORES = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*-?[0-9]')
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:]', re.DOTALL)
 _NEXT_LINE = re.compile(rb"\}\s*\n\s*\{")
@@ -151,6 +152,8 @@ def gold_jsonl(head: bytes) -> bool:
     judged = _our_json(head) and re.search(rb'"(?:spans|relevance)"\s*:', head) is not None
     spans = _SPANS.search(head) if judged else None
     keys = frozenset() if spans is None else _keys_after(head, spans.start())
+    if spans is not None and _PAGED.search(head, spans.start()):  # pages and boxes are read as rows
+        return False
     return judged and (bool(keys & {"start", "quote"}) or not keys & KNOWN)
 
 

@@ -117,6 +117,7 @@ def build_report(
     clusters: By | None = None,
     fidelity: bool = False,
     budget: int = BUDGET,
+    pages: int = 0,
     title: str = "",
     topics: Sequence[Topic] = (),
     **policies: Any,
@@ -137,6 +138,8 @@ def build_report(
         Whether the measures themselves are tested on simulated runs, too.
     budget
         Bytes of text that may be embedded in the page.
+    pages
+        Pages of PDFs that are embedded as pictures, beyond the budget.
     title
         The page's title.
     topics
@@ -146,15 +149,17 @@ def build_report(
         gold, runs, measures, index=index, docs=docs, task=task, profile=profile, baseline=baseline,
         settings=settings, clusters=clusters, fidelity=fidelity, topics=topics, **policies,
     )  # fmt: skip
-    return report_on(evidence, title=title, budget=budget)
+    return report_on(evidence, title=title, budget=budget, pages=pages)
 
 
-def report_on(evidence: Evidence, *, title: str = "", budget: int = BUDGET, served: bool = False) -> Report:
+def report_on(
+    evidence: Evidence, *, title: str = "", budget: int = BUDGET, served: bool = False, pages: int = 0
+) -> Report:
     """Return the report on what is already scored and observed."""
     choices = choices_of(evidence)
     values = evidence.scores.values[list(evidence.drawn)].size
     numbers = 11 * values + len(as_json([choices.comparisons, choices.slices, choices.means]))
-    heat, texts = explain(evidence, max(0, budget - max(0, numbers - NUMBERS)), served=served)
+    heat, texts = explain(evidence, max(0, budget - max(0, numbers - NUMBERS)), served=served, pages=pages)
     grids: tuple[Any, ...] = ()
     if evidence.fidelity is not None:
         from focuseval.studies.fidelity import tables  # noqa: PLC0415  only asked for by name

@@ -39,7 +39,8 @@ STYLES = ("base.css", "rendering.css", "charts.css", "choose.css", "heat.css", "
 VENDOR = ("vendor/vega.min.js", "vendor/vega-lite.min.js")
 SCRIPTS = (
     "dom.js", "state.js", "scores.js", "sortable.js", "headline.js", "topics.js", "followed.js", "charts.js",
-    "spans.js", "nest.js", "textview.js", "minimap.js", "results.js", "heat.js", "lists.js", "walk.js", "main.js",
+    "spans.js", "nest.js", "textview.js", "pages.js", "minimap.js", "results.js", "heat.js", "lists.js",
+    "walk.js", "main.js",
 )  # fmt: skip
 """Plain scripts in the order in which they need each other."""
 

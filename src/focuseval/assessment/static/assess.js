@@ -13,6 +13,7 @@ import { Metadata } from "./metadata.js";
 import { snapped, trimmed } from "./moves.js";
 import { hide, notice } from "./notice.js";
 import { Outline } from "./outline.js";
+import { PageLayer } from "./pagelayer.js";
 import { createPainter } from "./paint.js";
 import { showChain, showGrades, showSpecificity, showStatus } from "./panel.js";
 import { SaveQueue } from "./queue.js";
@@ -24,6 +25,23 @@ import { findTerms } from "./terms.js";
 import { TextView } from "./textview.js";
 
 const byId = (id) => document.getElementById(id);
+const PLAIN = "focuseval plain text of PDFs";
+
+function remembered(name) {
+  try {
+    return localStorage.getItem(name);
+  } catch {
+    return null;
+  }
+}
+
+function remember(name, value) {
+  try {
+    localStorage.setItem(name, value);
+  } catch {
+    // a browser without storage forgets it
+  }
+}
 
 class Desk {
   constructor(data, loaded) {
@@ -53,10 +71,32 @@ class Desk {
     this.outline = new Outline(this.view, (unit) => this.goTo(unit));
     startFind(this);
     this.scrolling = new Scrolling(this.view, byId("scroller"), this.cursor);
+    this.#paged(loaded.pages);
     this.#listen();
     this.#queue(loaded);
     this.show();
     if (loaded.changed) offerText(this, loaded.changed);
+  }
+
+  /** A PDF is shown as it looks, unless somebody likes its plain text better, or the browser cannot paint on it. */
+  #paged(pages) {
+    if (!pages || !this.painter.refresh) return;
+    const onlayout = () => {
+      this.cursor.draw();
+      if (this.state) this.showEntry();
+    };
+    this.pages = new PageLayer(this.view, pages, this.painter, { where: this.where, scroller: byId("scroller"), onlayout });
+    if (remembered(PLAIN) !== "yes") this.pages.show(true);
+  }
+
+  togglePages() {
+    if (!this.pages) {
+      notice("This document has no pages to show.", "remark");
+      return;
+    }
+    this.pages.show(!this.pages.shown);
+    remember(PLAIN, this.pages.shown ? "no" : "yes");
+    if (this.cursor.started) this.cursor.select(this.cursor.anchor, this.cursor.caret);
   }
 
   #queue(loaded) {

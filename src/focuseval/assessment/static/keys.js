@@ -54,6 +54,7 @@ export const ACTIONS = [
   { group: "Page", keys: ["]"], name: "following document", run: (desk) => desk.leave(desk.data.following) },
   { group: "Page", keys: ["["], name: "previous document", run: (desk) => desk.leave(desk.data.previous) },
   { group: "Page", keys: ["t"], name: "show element boundaries", button: "Elements", run: (desk) => desk.toggleElements() },
+  { group: "Page", keys: ["d"], name: "pages of a PDF, or its plain text", button: "Page or text", run: (desk) => desk.togglePages() },
   { group: "Page", keys: ["l"], name: "outline of the document", run: (desk) => desk.toggleOutline() },
   { group: "Page", keys: ["i"], name: "show or hide the metadata", run: (desk) => desk.metadata.toggle() },
   { group: "Page", keys: ["v"], name: "history of this judgement, and back to any state", run: (desk) => showHistory(desk) },

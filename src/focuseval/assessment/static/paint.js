@@ -46,6 +46,15 @@ class HighlightPainter {
     this.seen.forEach((number) => this.#paint(layer, number));
   }
 
+  /** Paint a block again whose text nodes are others now. */
+  refresh(number) {
+    for (const layer of this.layers.values()) {
+      layer.painted.get(number)?.ranges.forEach((range) => layer.highlight.delete(range));
+      layer.painted.delete(number);
+      this.#paint(layer, number);
+    }
+  }
+
   #turn(number, isSeen) {
     if (isSeen) this.seen.add(number);
     else this.seen.delete(number);

@@ -130,9 +130,10 @@ export class TextView {
     if (!box) return;
     const frame = block.node.getBoundingClientRect();
     if (node.parentNode !== block.node) block.node.append(node);
-    node.style.top = `${box.top - frame.top - block.node.clientTop}px`;
-    node.style.left = `${box.left - frame.left - block.node.clientLeft}px`;
-    node.style.height = `${box.height}px`;
+    const scale = this.scale ?? 1; // of pages, on which a pixel is a point
+    node.style.top = `${(box.top - frame.top) / scale - block.node.clientTop}px`;
+    node.style.left = `${(box.left - frame.left) / scale - block.node.clientLeft}px`;
+    node.style.height = `${box.height / scale}px`;
   }
 
   toUnits(spans) {

@@ -209,7 +209,10 @@ def document() -> Answer:
     store, page = desk().store, desk().documents.get(key.document)
     saved = store.judgement(key)
     shown = {"document": document_view(page), "state": state_of(saved), "changed": changed_view(store, saved, page)}
-    return jsonify({**shown, "exhaustivity": store.exhaustivity, "snap": snapping(store)})
+    paged = desk().documents.pages(key.document)
+    sizes = None if paged is None else [[*paged.span(n), *paged.size(n)] for n in range(1, len(paged) + 1)]
+    more = {"exhaustivity": store.exhaustivity, "snap": snapping(store), "pages": sizes}
+    return jsonify({**shown, **more})
 
 
 @api.get("/state")

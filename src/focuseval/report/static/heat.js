@@ -145,6 +145,7 @@
     open.marks = [...pane.querySelectorAll("mark[data-first]")];
     open.mark = -1;
     const first = (state.at && pane.querySelector(`.pin[data-at="${CSS.escape(state.at)}"]`)) || (pane.querySelector("mark.g") ?? open.marks[0]);
+    if (view) focuseval.showPages(pane, view, fragments(Infinity, gold, a, b).filter((one) => one[1] < Infinity), (kind) => focuseval.nameOf(kind, state.b >= 0, lists().highlighted));
     if (jump) pane.scrollTop = 0;
     if (jump && first && !byId("minimap").hidden) focuseval.bring(pane, first);
     await focuseval.lists.shown;
