@@ -54,7 +54,9 @@ def main(megabytes, questions):
 
         (ranker, _, mine), spent = timed(ours)
         _, again = timed(lambda: [ranker.score(_weights(query)) for query in asked])
-        print(f"focuseval: {spent:.2f} s for a chunking and {questions} questions, {1000 * again / questions:.1f} ms each")
+        print(
+            f"focuseval: {spent:.2f} s for a chunking and {questions} questions, {1000 * again / questions:.1f} ms each"
+        )
         term = np.empty(len(words["word"]), np.int32)
         term[words["postings"]] = np.repeat(np.arange(len(words.terms), dtype=np.int32), np.diff(words["offsets"]))
         first, last = ranker.units.first, ranker.units.last

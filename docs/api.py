@@ -23,7 +23,7 @@ SECTIONS = (
     (
         "Evaluate",
         "Score runs against a gold: this is the function to begin with.",
-        ("evaluate", "Scores"),
+        ("evaluate", "Scores", "estimate", "Estimates"),
     ),
     (
         "Compare",

@@ -23,7 +23,7 @@ from focuseval.cli import main
 ROOT = Path(__file__).parents[1]
 RUNNABLE = ("console", "python", "pycon")
 """Languages of blocks that a reader runs."""
-SHOWN = ("text", "json", "yaml", "ini", "nginx")
+SHOWN = ("toml", "text", "json", "yaml", "ini", "nginx")
 """Languages of blocks that a reader only reads, or saves as a file."""
 
 FENCE = re.compile(

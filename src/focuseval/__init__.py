@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from focuseval.data.topics.reader import read_topics as read_topics
     from focuseval.engine.cluster import connected as connected
     from focuseval.errors import FocusevalError as FocusevalError
+    from focuseval.evaluation.estimating import Estimates as Estimates
+    from focuseval.evaluation.estimating import estimate as estimate
     from focuseval.evaluation.evaluation import evaluate as evaluate
     from focuseval.evaluation.quotes import verify_quotes as verify_quotes
     from focuseval.evaluation.scores import Scores as Scores
@@ -90,6 +92,8 @@ _PUBLIC = {
     "fuse": "retrieval.fusion",
     "evaluate": "evaluation.evaluation",
     "Scores": "evaluation.scores",
+    "estimate": "evaluation.estimating",
+    "Estimates": "evaluation.estimating",
     "assert_no_regression": "bridges.testing",
     "build_report": "report.build",
     "render_html": "report.page",

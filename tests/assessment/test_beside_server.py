@@ -32,6 +32,7 @@ from strategies.projects import DOCUMENTS, TIDES, begin_project, command, judgem
 SOAK = bool(os.environ.get("FOCUSEVAL_SOAK"))
 HERE = Path(__file__).parent
 LINUX = Path("/proc/self/fd").is_dir()
+GOLD = ROOT / "gold" / "gold.jsonl"
 RUN, OTHER = sorted((ROOT / "runs" / "focused").iterdir())[:2]
 TEXT = open_documents(ROOT / "articles").document(DOCUMENTS[0]).text
 
@@ -39,6 +40,7 @@ TEXT = open_documents(ROOT / "articles").document(DOCUMENTS[0]).text
 LINES = {
     ("score", ""): "score {project} {run} --assessor one -m AP",
     ("compare", ""): "compare {project} {run} {other} --assessor one -m AP",
+    ("estimate", ""): "estimate {project} {gold} {run} --assessor one -m AP --random",
     ("report", ""): "report {project} {run} {other} --assessor one -o {out}/report.html",
     ("gate", ""): "gate --baseline {baseline} {project} {run} --assessor one -m AP",
     ("stats", ""): "stats {project} --assessor one",
@@ -202,7 +204,7 @@ class Served:
     def line(self, case):
         """The words of a command on this project."""
         paths = {name: self.folder / name for name in ("out", "people", "guidelines", "pool", "baseline", "judgements")}
-        words = {"project": self.project, "run": RUN, "other": OTHER, "docs": ROOT / "articles"}
+        words = {"project": self.project, "run": RUN, "other": OTHER, "docs": ROOT / "articles", "gold": GOLD}
         return [word.format(**paths, **words, topics=ROOT / "topics.xml") for word in LINES[case].split()]
 
 

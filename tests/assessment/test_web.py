@@ -107,8 +107,38 @@ def test_the_lists_show_progress_and_the_next_document_is_the_next_undone(alone)
     alone.edit({"kind": "skip"}, document="b/plain", token="token-0002")
     assert alone.get("/next", topic="11", document="a/tides").location == "/read?topic=12&document=c%2Fother"
     alone.edit({"kind": "finish", "relevant": False}, topic="12", document="c/other", token="token-0003")
-    assert alone.get("/next").location == "/?done=1"
     assert alone.get("/read", topic="11", document="b/plain").status_code == 200
+
+
+def test_a_skipped_document_comes_back_when_everything_else_is_done(alone):
+    alone.enter()
+    alone.edit({"kind": "skip"})
+    alone.edit({"kind": "skip"}, document="b/plain", token="token-0002")
+    assert alone.get("/next", topic="11", document="a/tides").location == "/read?topic=12&document=c%2Fother"
+    alone.edit({"kind": "finish", "relevant": False}, topic="12", document="c/other", token="token-0003")
+    page = alone.get("/").text
+    assert "1 of 3 documents done" in page
+    assert "Everything is done but\n  2 documents that you skipped" in page
+    assert "Thank you" not in page
+    assert alone.get("/next", topic="11", document="a/tides").location == "/read?topic=11&document=b%2Fplain"
+    assert alone.get("/next", topic="11", document="b/plain").location == "/read?topic=11&document=a%2Ftides"
+    alone.edit({"kind": "finish", "relevant": False}, version=1, token="token-0004")
+    assert alone.get("/next", topic="11", document="b/plain").location == "/?done=1"
+    assert "Thank you" not in alone.get("/", done=1).text
+    alone.edit({"kind": "finish", "relevant": False}, document="b/plain", version=1, token="token-0005")
+    assert alone.get("/next").location == "/?done=1"
+    assert "Thank you" in alone.get("/", done=1).text
+
+
+def test_a_lead_opens_skipped_documents_again(together, pooled):
+    ann, lea = together("ann"), together("lea")
+    ann.edit({"kind": "skip"})
+    lea.learn("/work")
+    sent = {"do": "reopen", "unit": json.dumps(["11", "a/tides"]), "topic": "11", "csrf": lea.csrf}
+    answer = lea.post("/work", data=sent)
+    assert answer.status_code == 302
+    assert "Open again: 1 judgement." in lea.get("/work", topic="11").text
+    assert pooled.judgement(Key("ann", "11", "a/tides")).judgement.status == "in progress"
 
 
 def test_two_assessors_are_adjudicated_with_a_union_and_then_by_hand(together, pooled):

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.assessment.plan import Unit
+from focuseval.assessment.plan import Unit, machines
 from focuseval.assessment.store import ADJUDICATED, Saved, Store
 from focuseval.data import highlights as spans
 from focuseval.inference.agreement import (
@@ -151,12 +151,13 @@ class Agreement:
         return right / left if left else float("nan")
 
 
-def finished(store: Store) -> Finished:
-    """Return the finished judgements of everyone; the adjudication is nobody's."""
+def finished(store: Store, *, by_people: bool = False) -> Finished:
+    """Return the finished judgements of everyone, or of people alone; the adjudication is nobody's."""
     found: Finished = {}
+    apart = {ADJUDICATED, *(machines(store) if by_people else ())}
     for saved in store.judgements():
         key = saved.key
-        if saved.judgement.finished and key.assessor != ADJUDICATED:
+        if saved.judgement.finished and key.assessor not in apart:
             found.setdefault(key.assessor, {})[key.topic, key.document] = saved
     return found
 

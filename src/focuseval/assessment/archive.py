@@ -134,7 +134,7 @@ def _write_facts(store: Store, documents: DocumentCache, folder: Path) -> dict[s
     with (folder / "documents.jsonl").open("wb") as file:
         file.writelines(map(json_line, pages))
     pairs = [vars(pair) for pair in agreements(found, documents.extents)]
-    agreement = without_nan({"documents_alpha": alpha(found), "pairs": pairs})
+    agreement = without_nan({"documents_alpha": alpha(finished(store, by_people=True)), "pairs": pairs})
     (folder / "agreement.json").write_bytes(f"{json.dumps(agreement, ensure_ascii=False, indent=1)}\n".encode())
     if written.version:
         (folder / "guidelines.md").write_bytes(written.text.rstrip("\n").encode() + b"\n")
@@ -231,7 +231,7 @@ def readme(
     if pool.contributors:
         columns = (*words("run", "file"), *numbers("batch", "depth", form=".0f"), *words("sha256"))
         rows = tuple((one.run, one.file, one.batch + 1, one.depth, one.sha256) for one in pool.contributors)
-        brought = f"{to_judge} to judge, from {counted(len(rows), 'run')}:\n\n{_markdown(columns, rows)}"
+        brought = f"{to_judge} to judge, from {counted(len(pool.runs), 'run')}:\n\n{_markdown(columns, rows)}"
     known = roles(store)
     counts = dict(store.database.read().execute("SELECT assessor, count(*) FROM judgements GROUP BY 1").fetchall())
     people = tuple((one.label, known.get(one.name, "assessor"), counts.get(one.name, 0)) for one in assessors(store))
@@ -240,7 +240,7 @@ def readme(
         columns = (*words("assessor", "assessor"), *numbers("documents", form=".0f"))
         columns += numbers("κ", "Jaccard", form=".3f")
         rows = tuple((one["left"], one["right"], one["documents"], one["kappa"], one["jaccard"]) for one in pairs)
-        of_all = "" if alpha is None else f"\n\nKrippendorff's α of documents: {alpha:.3f}"
+        of_all = "" if alpha is None else f"\n\nKrippendorff's α of documents, people alone: {alpha:.3f}"
         agreement = f"{_markdown(columns, rows)}{of_all}"
     version, written = facts["guidelines"], "The assessors were told what stands in `guidelines.md` (version {})."
     return _README.format(

@@ -86,12 +86,13 @@ def add_to_pool(
 
 
 _OWNERS = "SELECT 1 FROM assignments a WHERE a.topic = pool.topic AND a.document IN ('', pool.document)"
-_MINE = f"(NOT EXISTS ({_OWNERS}) OR EXISTS ({_OWNERS} AND a.assessor = :assessor))"  # nobody's is everybody's
+MINE = f"(NOT EXISTS ({_OWNERS}) OR EXISTS ({_OWNERS} AND a.assessor = :assessor))"  # nobody's is everybody's
+"""Whether a row of the pool is the assessor's to judge, as a condition of a query."""
 
 
 def pool(store: Store, assessor: str | None = None, topic: str | None = None) -> list[Pooled]:
     """Return the pool by topic and position; with an assessor, the part that is theirs, of all topics or of one."""
-    where = "1" if assessor in (None, ADJUDICATED) else _MINE
+    where = "1" if assessor in (None, ADJUDICATED) else MINE
     rows = store.database.read().execute(
         f"SELECT * FROM pool WHERE {where} AND (:topic IS NULL OR topic = :topic) ORDER BY topic, position",  # noqa: S608  two fixed strings
         {"assessor": assessor, "topic": topic},
@@ -101,7 +102,7 @@ def pool(store: Store, assessor: str | None = None, topic: str | None = None) ->
 
 def in_pool(store: Store, key: Key) -> bool:
     """Return whether a document is one that an assessor may judge."""
-    where = "1" if key.assessor == ADJUDICATED else _MINE
+    where = "1" if key.assessor == ADJUDICATED else MINE
     rows = store.database.read().execute(
         f"SELECT 1 FROM pool WHERE topic = :topic AND document = :document AND {where}",  # noqa: S608  two fixed strings
         key._asdict(),
@@ -149,6 +150,11 @@ def assessors(store: Store) -> list[Assessor]:
 def people(store: Store) -> list[str]:
     """Return the names of the assessors who are people, by name."""
     return [one.name for one in assessors(store) if one.origin == PERSON]
+
+
+def machines(store: Store) -> set[str]:
+    """Return the names of the assessors who are no people here: language models and imports, which count apart."""
+    return {one.name for one in assessors(store) if one.origin != PERSON}
 
 
 def labels(store: Store) -> dict[str, str]:

@@ -73,6 +73,11 @@ class Pool:
     order: str = "runs"
     seed: int = 0
 
+    @property
+    def runs(self) -> list[tuple[str, str]]:
+        """The runs, each once, however often it was pooled: name, and SHA-256 of its file."""
+        return list(dict.fromkeys((one.run, one.sha256) for one in self.contributors))
+
 
 class _Ranked(NamedTuple):
     """First appearances of documents in runs: one row per run, topic and document."""
@@ -240,7 +245,7 @@ def read_pool(path: str | Path) -> Pool:
 
 @dataclass(frozen=True, eq=False)
 class PoolStatistics:
-    """Counts over a pool; rows and columns of `overlap` are runs."""
+    """Counts over a pool; rows and columns of `overlap` are runs, each once, however often it was pooled."""
 
     topics: int
     documents: int
@@ -256,21 +261,22 @@ class PoolStatistics:
 
 def describe_pool(pool: Pool) -> PoolStatistics:
     """Return the statistics of a pool."""
-    runs = len(pool.contributors)
-    member = np.zeros((len(pool.entries), runs), np.int64)
+    names = pool.runs
+    runs, column = len(names), [names.index((one.run, one.sha256)) for one in pool.contributors]
+    member = np.zeros((len(pool.entries), runs))  # a product of integers would take fifty times as long
     rows = [row for row, entry in enumerate(pool.entries) for _ in entry.by]
-    member[rows, [run for entry in pool.entries for run in entry.by]] = 1
+    member[rows, [column[by] for entry in pool.entries for by in entry.by]] = 1
     _, sizes = np.unique([entry.topic for entry in pool.entries], return_counts=True)
-    shared = member.T @ member
+    shared = (member.T @ member).astype(np.int64)
     brought = np.diag(shared)
     either = brought[:, None] + brought - shared
     return PoolStatistics(
         len(sizes),
         len(pool.entries),
         (int(sizes.min()), float(sizes.mean()), int(sizes.max())) if len(sizes) else (0, 0.0, 0),
-        tuple(contributor.run for contributor in pool.contributors),
+        tuple(name for name, _ in names),
         tuple(brought.tolist()),
-        tuple((member * (member.sum(axis=1, keepdims=True) == 1)).sum(axis=0).tolist()),
+        tuple(member[member.sum(axis=1) == 1].sum(axis=0).astype(np.int64).tolist()),
         np.divide(shared, either, out=np.zeros((runs, runs)), where=either > 0),
     )
 
@@ -347,9 +353,8 @@ def grown(store: Store, runs: Sequence[Run], *, depth: int) -> tuple[Pool, list[
     return after, [Growth(topic, *(count[topic] for count in counts)) for topic in topics]
 
 
-def why_pooled(store: Store, topic: str, document: str) -> tuple[Pooled | None, list[Contributor]]:
-    """Return how a document came into the pool: its entry, and the runs that brought it."""
-    found = project_pool(store)
+def why_pooled(found: Pool, topic: str, document: str) -> tuple[Pooled | None, list[Contributor]]:
+    """Return how a document came into a pool: its entry, and the runs that brought it."""
     entry = next((one for one in found.entries if one[:2] == (topic, document)), None)
     return entry, [found.contributors[k] for k in entry.by] if entry else []
 

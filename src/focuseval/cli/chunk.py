@@ -44,6 +44,8 @@ def chunk(docs: str, spec: str, output: str, tokenizer: str | None, layout: str,
     headings:LEVEL                  Markdown sections: a new one at every heading down to this level
     recursive:SIZE                  as much as fits into SIZE characters, cut at empty lines, else lines, else blanks
     semantic:PERCENT                sentences of one subject, by --embedder: cut where neighbours differ most
+    pages[:SIZE[/STEP]]             pages of PDFs
+    blocks[:SIZE[/STEP]]            blocks (paragraphs, headings) of PDFs, also across pages; no headers and footers
     langchain:CLASS:SIZE[/STEP]     a splitter of langchain-text-splitters, where it is installed
     llamaindex:CLASS:SIZE[/STEP]    a splitter of llama-index-core, where it is installed
     FILE                            JSON lines with doc and start, end or text; segments; a run

@@ -7,18 +7,23 @@ import os
 import zipfile
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from functools import reduce
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
+from click.core import ParameterSource
 
 from focuseval.data.tables import LAYOUTS
 from focuseval.engine.storage import is_url
-from focuseval.errors import NotComparableError
+from focuseval.errors import NotComparableError, did_you_mean
 from focuseval.formats.files import read_gold
 from focuseval.formats.ranking import RankingOrder
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from focuseval.data.gold import Gold
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -29,6 +34,9 @@ GRIDS = (*LAYOUTS, "json")
 MERGES = ("lead", "majority", "union", "intersection")
 WHOSE = ("assessor", "adjudicated", "merge", "imported", "include")
 """Options that say whose judgements of a project are meant."""
+
+CONFIGURATION = "pyproject.toml"
+"""The file of the working folder whose table ``[tool.focuseval]`` may hold options."""
 
 LEAST = 0.1
 """The share of the judged documents that an index has to know."""
@@ -57,9 +65,11 @@ def combined(*options: Decorator) -> Decorator:
 # --------------------------------------------------------------------------------------------- collections and clusters
 
 
-def _only_one(ctx: click.Context, _: click.Parameter, value: str | None) -> str | None:
+def _only_one(ctx: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
     """Refuse an index and documents together: which of them was meant is not for a program to guess."""
     if value and (ctx.params.get("index") or ctx.params.get("docs")):
+        if ctx.get_parameter_source(str(parameter.name)) is ParameterSource.DEFAULT_MAP:
+            return None  # the command line wins
         raise click.UsageError("--index and --docs both name the collection; give one of them")
     return value
 
@@ -90,6 +100,8 @@ def open_collection(options: dict[str, Any]) -> Any:
 
 _CLUSTER = "A Dask cluster: local[:N] for N processes here, tcp://HOST:PORT, or a scheduler file."
 cluster_option = click.option("--cluster", metavar="WHERE", help=_CLUSTER)
+_JOBS = "Processes that score runs.  [default: all cores where there is much to do]"
+jobs_option = click.option("--jobs", type=click.IntRange(1), help=_JOBS)
 
 
 def cluster_workers(where: str | None) -> AbstractContextManager[Any]:
@@ -223,19 +235,29 @@ repairs_option = click.option(
 # ----------------------------------------------------------------------------------------- measures, tasks and policies
 
 
+def _complete(module: str, names: Callable[[Any], Iterable[str]]) -> Callable[..., list[str]]:
+    """Return what a shell asks for the names of a module that begin as the word at its cursor does."""
+    return lambda _, __, start: [name for name in names(import_module(module)) if name.startswith(start)]
+
+
 def measure_option(what: str) -> Decorator:
     """Return a decorator that adds ``-m``, which may be repeated."""
-    return click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help=what)
+    return click.option(
+        "-m", "--measure", "measures", multiple=True, metavar="MEASURE", help=what,
+        shell_complete=_complete("focuseval.measures.measure", lambda m: " ".join(f.names for f in m.FAMILIES).split()),
+    )  # fmt: skip
 
 
 def task_option(what: str = "What the runs were asked for") -> Decorator:
     """Return a decorator that adds ``--task``."""
-    return click.option("--task", metavar="TASK", help=f"{what}: {TASKS}.")
+    names = _complete("focuseval.measures.tasks", lambda m: [task.name for task in m.TASKS])
+    return click.option("--task", metavar="TASK", help=f"{what}: {TASKS}.", shell_complete=names)
 
 
 def profile_option(what: str = "Policies and default measures of a campaign") -> Decorator:
     """Return a decorator that adds ``--profile``."""
-    return click.option("--profile", metavar="PROFILE", help=f"{what}; see 'focuseval profiles'.")
+    names = _complete("focuseval.measures.profiles", lambda m: [profile.name for profile in m.PROFILES])
+    return click.option("--profile", metavar="PROFILE", help=f"{what}; see 'focuseval profiles'.", shell_complete=names)
 
 
 _TOKENIZER = "The tokenizer that counts tokens (spanR@500t): tiktoken:NAME, or tokenizers:FILE of a tokenizer.json."
@@ -292,3 +314,44 @@ def layout_option(
 output_option = click.option("-o", "--output", metavar="FILE", help="Write to this file; a page if it ends in .html.")
 results_options = combined(layout_option(), output_option)
 """How tables of results are printed, and where."""
+
+# -------------------------------------------------------------------------------------------------------- configuration
+
+
+def configured(command: click.Command, path: Sequence[str]) -> dict[str, Any]:
+    """Return the options that ``[tool.focuseval]`` of `CONFIGURATION` sets for a command, by parameter.
+
+    `path` is the command's name, behind ``project`` for a verb. Its own table, ``[tool.focuseval.gate]``, may set any
+    option and goes before the table of all commands, which sets options that several have.
+    """
+    try:
+        text = Path(CONFIGURATION).read_text(encoding="utf-8")
+        if "tool.focuseval" not in text:
+            return {}
+        import tomllib  # noqa: PLC0415  few folders configure anything
+
+        tables = tomllib.loads(text)["tool"]["focuseval"]
+    except (OSError, KeyError):
+        return {}
+    except ValueError as error:  # neither TOML nor UTF-8
+        raise click.UsageError(f"{CONFIGURATION}: expected TOML, found: {error}") from None
+    shared = click.command("shared")(combined(evaluation_options(), cluster_option, results_options)(lambda: None))
+    every = {key: value for key, value in tables.items() if not isinstance(value, dict)}
+    own = reduce(lambda table, name: table.get(name, {}), path, tables)
+    values: dict[str, Any] = {}
+    for given, there, whose in ((every, shared, "several commands"), (own, command, " ".join(path))):
+        known = {opt.lstrip("-"): option for option in there.params for opt in option.opts if opt.startswith("--")}
+        for key, value in given.items():
+            option = known.get(key)
+            if not isinstance(option, click.Option):
+                offer = did_you_mean(key, known, f"'focuseval {path[0]} --help' lists all")
+                raise click.UsageError(f"{CONFIGURATION}: expected an option of {whose}, found {key!r}; {offer}")
+            if isinstance(value, dict) or option.is_flag != isinstance(value, bool):
+                expected = "true or false" if option.is_flag else "a text, a number or a list of them"
+                raise click.UsageError(f"{CONFIGURATION}: {key}: expected {expected}, found {value!r}")
+            if value is True and isinstance(option.flag_value, str):  # --json is --format json
+                value = option.flag_value  # noqa: PLW2901
+            if value is not False:
+                values[str(option.name)] = [value] if option.multiple and not isinstance(value, list) else value
+    taken = {option.name for option in command.params if isinstance(option, click.Option)}
+    return {name: value for name, value in values.items() if name in taken}

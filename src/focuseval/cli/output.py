@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from focuseval.cli.commands import as_options
+from focuseval.cli.options import CONFIGURATION, configured
 from focuseval.collection.document_files import CONTAINERS, DOCUMENTS, PACKED
 from focuseval.data.tables import UNLIMITED, Table, render
 from focuseval.engine.storage import location
@@ -60,8 +62,21 @@ class Command(click.Command):
         super().__init__(*args, **more)
         self.opens = opens
 
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> click.Context:
+        """Read the options; what the command line does not give may stand in ``pyproject.toml``."""
+        path = [*(parent.command_path.split()[1:] if parent else ()), str(info_name)]
+        return super().make_context(info_name, args, parent, default_map=configured(self, path), **extra)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Refuse an output that is an input, or another output: by name, by link, or inside a folder that is read."""
+        taken = []
+        for name, value in (ctx.default_map or {}).items():
+            if ctx.get_parameter_source(name) is ParameterSource.DEFAULT_MAP and ctx.params[name] is not None:
+                option = next(max(option.opts, key=len) for option in self.params if option.name == name)
+                values = value if isinstance(value, list) else [value]
+                taken += [option if item is True else f"{option} {item}" for item in values]
+        if taken:
+            click.echo(f"{CONFIGURATION}: {' '.join(taken)}", err=True)
         read, written = list(_paths(ctx.params, READ)), list(_paths(ctx.params, WRITTEN))
         for _, path in read:  # read beside SQLite, a database would lose its locks
             file = Path(path)
@@ -195,7 +210,7 @@ def write_text(text: str, output: str | None) -> None:
         return
     if is_page(output) and not text[:9].lower().startswith("<!doctype"):
         raise UsageError(f"{output}: expected a table for a page, found another --format; leave it out, or rename")
-    write_whole(output, [text.encode()])
+    write_whole(output, [text.encode("utf-8", "replace")])
 
 
 def echo_lines(lines: Iterable[object]) -> None:

@@ -20,7 +20,7 @@ from focuseval.assessment.check import check_project
 from focuseval.assessment.exchange import export_everything, import_everything, import_judgements
 from focuseval.assessment.golds import Whose, export_gold
 from focuseval.assessment.models.trust import project_trust, render_agreement, tables
-from focuseval.assessment.plan import assessors, give_known, pool, record
+from focuseval.assessment.plan import assessors, give_known, machines, pool, record
 from focuseval.assessment.plan import split as split_pool
 from focuseval.assessment.pool import add_pool, grown, keep_run
 from focuseval.assessment.progress import Overview, summed
@@ -294,7 +294,7 @@ def progress(project: str, **options: Any) -> None:
     """
     with _opened(project, options) as opened:
         overview = Overview(opened.store)
-        labels = {one.name: one.label for one in assessors(opened.store)}
+        labels, apart = {one.name: one.label for one in assessors(opened.store)}, machines(opened.store)
         counts = ("documents", "to do", "in progress", "done", "skipped", "flagged", "disagreed", "seconds a document")
         columns = (*words("assessor"), *numbers(*counts, form=".0f"), *words("last edit (UTC)"))
         rows = tuple(
@@ -304,7 +304,7 @@ def progress(project: str, **options: Any) -> None:
                 row.per_document,
                 overview.pace.last.get(row.assessor, "")[:16].replace("T", " "),
             )
-            for row in summed(overview.rows(), "assessor")
+            for row in sorted(summed(overview.rows(), "assessor"), key=lambda row: row.assessor in apart)
         )
     _print_table(Table("Progress", columns, rows), options)
 

@@ -7,14 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from focuseval.cli.options import FiniteRange, evaluation_options, layout_option, read_judged
+from focuseval.cli.options import (
+    FiniteRange,
+    cluster_option,
+    cluster_workers,
+    evaluation_options,
+    jobs_option,
+    layout_option,
+    read_judged,
+)
 from focuseval.cli.output import READS, Command, echo_lines, progress_bar, say_written, write_text
-from focuseval.cli.score import read_topics_of, write_repairs_of
+from focuseval.cli.score import default_jobs, read_topics_of, write_repairs_of
 from focuseval.cli.significance import baseline_option, given, significance_options, with_baseline
 from focuseval.errors import FormatError, counted
 from focuseval.formats.content import write_whole
 from focuseval.inference.settings import settings_of
 from focuseval.report.build import gather_evidence, report_on
+from focuseval.report.charts.chart import WIDTHS
 from focuseval.report.page import draw_all, render
 
 if TYPE_CHECKING:
@@ -40,11 +49,18 @@ EVIDENCE = (
 )
 @click.option("--title", default="", show_default=False, help="The page's title.")
 @layout_option("html", "json", "markdown", "latex", "csv", what="One page, everything as JSON, or the tables.")
-@click.option("--figures", metavar="DIR", help="Also write every graph as an SVG file into this folder.")
+@click.option(
+    "--wide", is_flag=True, help="With --format latex, all tables and measures, not the one that fits a page."
+)
+@click.option("--figures", metavar="DIR", help="Also write every graph as SVG and PDF into this folder.")
+@click.option("--figure-width", type=click.Choice(list(WIDTHS)), default="page", help="85 mm or 175 mm.")
+@click.option("--serif", is_flag=True, help="Letters of the figures with serifs.")
 @click.option("--fidelity", is_flag=True, help="Also test the measures on simulated runs; needs the collection.")
 @click.option("--text-limit", type=FiniteRange(0), default=2.5, help="Megabytes of compressed text in the page.")
 @click.option("--serve", is_flag=True, help="Show the report from a server on this machine, with nothing left out.")
 @click.option("--port", type=click.IntRange(0, 65535), help="Port of --serve; else a free one.")
+@jobs_option
+@cluster_option
 @significance_options(draws="10000; 1000 with --test bootstrap --tails 1")
 def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Report on RUNs: which is better, on which topics, and what each found and missed in the text.
@@ -57,23 +73,26 @@ def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     Examples:
       focuseval report gold.jsonl old.jsonl new.jsonl --docs docs/ --baseline old.jsonl -o report.html
       focuseval report assessments/ run*.xml --index wiki.idx --profile inex2006 --task focused -o report.html
-      focuseval report qrels.txt run*.txt -m AP -m nDCG@10 --format latex
+      focuseval report qrels.txt run*.txt -m AP -m nDCG@10 --format latex --figures figures/ --figure-width column
       focuseval report judging/ run*.xml --adjudicated --task focused -o report.html
       focuseval report gold.jsonl run*.jsonl --docs docs/ --serve
     """
     if not (options["output"] or options["serve"] or options["figures"]) and options["layout"] == "html":
         raise click.UsageError("Name the page with -o, such as -o report.html, or show it with --serve.")
     judged, index = read_judged(gold, options)
-    evidence = gather_evidence(
-        judged,
-        list(with_baseline(runs, options["baseline"])),
-        options["measures"] or None,
-        index=index,
-        settings=settings_of(**given(options)),
-        topics=read_topics_of(options) or (),
-        watch=_with_progress,
-        **{name: options[name] for name in EVIDENCE},
-    )
+    with cluster_workers(options["cluster"]) as workers:
+        evidence = gather_evidence(
+            judged,
+            list(with_baseline(runs, options["baseline"])),
+            options["measures"] or None,
+            index=index,
+            settings=settings_of(**given(options)),
+            topics=read_topics_of(options) or (),
+            watch=_with_progress,
+            jobs=options["jobs"] or default_jobs(runs),
+            workers=workers,
+            **{name: options[name] for name in EVIDENCE},
+        )
     write_repairs_of(evidence.scores, options)
     if options["serve"]:
         echo_lines(evidence.scores.remarks())
@@ -81,16 +100,17 @@ def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
         return
     result = report_on(evidence, title=options["title"], budget=int(options["text_limit"] * 1_000_000))
     if options["figures"]:
-        figures, folder = draw_all(result.charts), Path(options["figures"])
+        figures = draw_all(result.charts, WIDTHS[options["figure_width"]], serif=options["serif"])
+        folder = Path(options["figures"])
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise FormatError(f"cannot be written: {error.strerror}", at=options["figures"]) from None
-        for name, svg in figures.items():
-            write_whole(folder / name, [svg.encode()])
-        click.echo(f"{counted(len(figures), 'figure')} in {folder}", err=True)
+        for name, drawn in figures.items():
+            write_whole(folder / name, [drawn])
+        click.echo(f"{counted(len(result.charts), 'figure')} in {folder}, as SVG and PDF", err=True)
     if options["output"] or options["layout"] != "html":
-        write_text(render(result, options["layout"]), options["output"])
+        write_text(render(result, options["layout"], wide=options["wide"]), options["output"])
         if options["output"]:
             say_written(options["output"], result.first.verdict.headline)
     echo_lines(evidence.scores.remarks())

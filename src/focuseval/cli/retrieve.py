@@ -61,7 +61,7 @@ vector_options = combined(
 retrieval_options = combined(
     click.option("--retriever", type=click.Choice(RETRIEVERS), help="By words (the default), by vectors, or by both."),
     task_option("What the list is made for"),
-    click.option("--unit", metavar="UNIT", help="element, document, passage:WORDS[/STEP], or a SPEC of 'chunk'."),
+    click.option("--unit", metavar="UNIT", help="element, document, page, passage:WORDS[/STEP], or a SPEC of 'chunk'."),
     click.option("--tags", metavar="TAG,…", help="Elements with these tags only."),
     click.option("--min-words", type=click.IntRange(0), help="Fewest words of an element; by default 10."),
     click.option("--k1", type=float, help="BM25's k1: how soon more occurrences of a word add little; by default 1.2."),

@@ -12,12 +12,13 @@ from focuseval.cli.options import (
     cluster_option,
     cluster_workers,
     evaluation_options,
+    jobs_option,
     layout_option,
     output_option,
     read_judged,
 )
 from focuseval.cli.output import READS, Command, echo_lines, json_text, laid_out, progress_bar, write_text
-from focuseval.data.tables import render
+from focuseval.data.tables import Table, render
 from focuseval.engine.storage import is_url, local_path
 from focuseval.engine.workers import cores
 from focuseval.evaluation.evaluation import plan_evaluation
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from focuseval.evaluation.evaluation import Evaluation
     from focuseval.evaluation.scores import Scores
 
-FORMATS = ("table", "json", "csv", "trec", "markdown", "latex")
+FORMATS = ("table", "json", "csv", "trec", "markdown", "latex", "github")
 POLICIES = (
     *("task", "profile", "repair", "run_format", "order", "compat"),
     *("missing", "empty_topics", "cutoff", "cas", "drop_tags", "tokenizer", "refusals"),
@@ -51,7 +52,7 @@ SMALL = 1 << 26
 @layout_option(*FORMATS)
 @output_option
 @click.option("--curves", metavar="FILE", help="Write the measures' curves as CSV: measure, run, topic, x, y.")
-@click.option("--jobs", type=click.IntRange(1), help="Processes.  [default: all cores where there is much to do]")
+@jobs_option
 @cluster_option
 @cache_option
 @click.option(
@@ -80,8 +81,8 @@ def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     if options["curves"]:  # first, so that scores are not printed where the curves cannot be written
         write_curves(scores, options["curves"])
     layout, per_topic, by_tag = options["layout"], options["per_topic"], options["by_tag"]
-    if by_tag and per_topic and layout != "json":
-        raise click.UsageError("--per-topic and --by-tag go together in JSON only; give one of them")
+    if by_tag and per_topic and layout not in {"json", "github"}:
+        raise click.UsageError("--per-topic and --by-tag go together with --format json or github; give one of them")
     merged, which = _merged(scores), {"per_topic": per_topic, "by_tag": by_tag}
     if layout == "json":
         text = json_text(scores.to_json(**which) | ({"judged": merged[0]} if merged else {}))
@@ -89,11 +90,24 @@ def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
         text = to_trec(scores, **which)
     elif layout == "csv":
         text = render([table_for_programs(scores, **which)], layout)
+    elif layout == "github":
+        text = summary(scores, **which)
     else:
         tables = [tag_table(scores)] if by_tag else [scores.table(per_topic=True)] if per_topic else scores.tables()
         tables[-1] = replace(tables[-1], notes=(*tables[-1].notes, *merged[1:]))
         text = laid_out(tables, options, scores.signature)
     write_text(text, options["output"])
+
+
+def summary(scores: Scores, *, per_topic: bool, by_tag: bool) -> str:
+    """Return Markdown for the summary of a job on GitHub: the means; what is longer folded, and how they came about."""
+    below = [("Topics", [scores.table(per_topic=True)])] if per_topic else []
+    below += [("Tags", [tag_table(scores)])] if by_tag else []
+    notes = Table("", notes=tuple(map(str, scores.remarks())))
+    folded = [(title, render(tables, "markdown")) for title, tables in below]
+    folded += [("How this was computed", render([notes], "markdown", signature=scores.signature))]
+    parts = (f"<details><summary>{title}</summary>\n\n{text}\n</details>\n" for title, text in folded)
+    return "\n".join([render(scores.tables(), "markdown"), *parts])
 
 
 def score_files(

@@ -37,6 +37,12 @@ NOT_ASSESSED = -3
 ANSWERABLE = "answerable"
 """The attribute of a topic that is ``no`` where nothing in the collection answers it."""
 
+ORIGIN, ASSISTED = "origin", "assisted"
+"""Attributes of a topic: where its question comes from (``draft``), and whose suggestions its assessor saw."""
+
+FACTS = ("group", ORIGIN, ASSISTED)
+"""What our JSON lines say of a topic besides its query, its tags and whether it has an answer."""
+
 
 @dataclass(frozen=True, eq=False)
 class Articles:

@@ -26,7 +26,13 @@ KINDS = {
         "offsets without quotes in documents with {0} (first {1}): a CRLF counts as two characters, a byte-order mark "
         "as none; where your tool counts otherwise, give the quotes, too"
     ),
+    "empty boxes": "{n} [page or box holds|pages or boxes hold] no characters",
+    "pieces": (
+        "the boxes of {n} [result hold|results hold] several pieces of text: [it reaches|they reach] from the first to "
+        "the last"
+    ),
     # reading and placing a gold
+    "no topic": "{n} [highlight has|highlights have] no note that names a topic, and [is|are] left out",
     "united": "{n} overlapping spans are united",
     "same ids": "{n} questions share an id with an earlier one, told apart as ~2, ~3 …",
     "other keys": "{n} [key is|keys are] not ours and left out; 'focuseval formats gold-jsonl' lists ours",

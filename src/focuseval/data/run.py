@@ -97,6 +97,8 @@ class Run(Described):
     """Where the results lie in a collection, once `focuseval.placing` has put them there."""
     remarks: tuple[Remark, ...] = ()
     """What a reader noticed and did not change."""
+    queries: Mapping[str, str] = field(default_factory=dict)
+    """Topic → what was asked, where the file says it and names the topics otherwise."""
     answers: Mapping[str, CitedAnswer] = field(default_factory=dict)
     """Topic → its answer, where the results are what answers cite; empty for a run of a retriever."""
     faults: tuple[FormatError, ...] = ()

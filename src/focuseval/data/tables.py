@@ -342,7 +342,7 @@ def markdown(table: Table) -> str:
     return "\n\n".join([*title, *grid, *map(markdown_text, table.notes)]) + "\n"
 
 
-def latex(table: Table) -> str:
+def latex(table: Table, footnote: str = "") -> str:
     """Return a LaTeX tabular (packages booktabs and amssymb); a title becomes a caption, notes become comments."""
     notes = "".join(f"% {one_line(note)}\n" for note in table.notes)
     if not table.rows:
@@ -355,6 +355,9 @@ def latex(table: Table) -> str:
     tabular = f"\\begin{{tabular}}{{{sides}}}\n{grid}\\end{{tabular}}\n"
     if not table.title:
         return tabular + notes
+    if footnote:  # blanks, where lines may break
+        small = latex_text(footnote.replace("|", " | "))
+        tabular += f"\\par\\smallskip\\parbox{{\\linewidth}}{{\\raggedright\\footnotesize {small}}}\n"
     return f"\\begin{{table}}\n\\caption{{{latex_text(table.title)}}}\n{tabular}\\end{{table}}\n{notes}"
 
 

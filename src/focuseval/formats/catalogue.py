@@ -47,6 +47,8 @@ class Format:
     """Whether the campaign kept a file for every topic."""
     located: bool = False
     """Whether reader and writer take the documents too, to understand or to write other offsets than ours."""
+    several: bool = False
+    """Whether several files may be one run, which is then what its reader takes."""
     function: str = "read"
     """The name of the reader, where a module has several; the writer's name begins with ``write`` in its place."""
 
@@ -120,8 +122,17 @@ FORMATS: tuple[Format, ...] = (
         lambda head: detect_by.segments(head, 6), aliases=("trec-rag",), located=True, function="read_run",
     ),
     Format(
+        "traces", "run", "traces of production: OpenTelemetry, OpenInference, MLflow, Langfuse; files or folders",
+        "traces", detect_by.traces, aliases=("otlp", "openinference", "mlflow", "langfuse"), located=True, several=True,
+    ),
+    Format(
         "answers", "run", "answers with citations: TREC RAG, ALCE, model APIs, Markdown, JSON lines", "answers",
         detect_by.answers, aliases=("alce", "citations"), located=True,
+    ),
+    Format(
+        "run-pages", "run", "runs by page and box of PDFs, as JSON lines; read as run-rows, needs the PDFs", "pages",
+        lambda _: False, frozenset({"span", "rank", "score"}), aliases=("pages", "boxes"), located=True,
+        function="read_run",
     ),
     Format(
         "run-rows", "run", "runs of RAG tools: JSON, JSON lines or CSV with the fields that people use", "run_rows",
@@ -196,6 +207,15 @@ FORMATS: tuple[Format, ...] = (
         lambda head: detect_by.segments(head, 4), located=True,
     ),
     Format(
+        "pdf", "gold", "highlight annotations in PDFs, which --docs gives; written into copies", "pdf_highlights",
+        lambda head: head.startswith(b"%PDF-"), _GOLD, aliases=("highlights",), suffixes=(".pdf",), located=True,
+    ),
+    Format(
+        "gold-pages", "gold", "gold by page and box of PDFs, as JSON lines; read as gold-rows, needs the PDFs", "pages",
+        lambda _: False, _GOLD | {"quotes", "needs", "tags", "groups"}, aliases=("pages", "boxes"), located=True,
+        function="read_gold",
+    ),
+    Format(
         "gold-rows", "gold", "gold of RAG tools, BEIR and MTEB: JSON, JSON lines, CSV, TSV", "gold_rows",
         detect_by.gold_rows, aliases=("ragas", "deepeval", "beir", "mteb"), located=True,
     ),
@@ -245,6 +265,8 @@ def detect_source(source: Source, kind: Kind | None = None) -> Format:
     expected = f"expected a {kind or 'run or gold'}"
     if not head.strip():
         raise FormatError(f"{expected}, found an empty file", at=source.name, remedy="was it written to the end?")
+    if head[:2] in {b"\xff\xfe", b"\xfe\xff"} and not detect_by.root(head):
+        raise FormatError(f"{expected}, found UTF-16", at=source.name, remedy="save it as UTF-8")
     if known := sniffed(head, kind):
         return known
     other = next((known for known in FORMATS if known.kind != kind and known.sniff(head)), None)

@@ -122,9 +122,9 @@ def chunk(
         An index, documents as ``--docs`` takes them, or a mapping from ids to texts.
     how
         ``characters:400/300``, ``words:100``, ``sentences:5``, ``tokens:256``, ``elements:sec``, ``headings:2``,
-        ``recursive:400``, ``semantic:95``,
-        ``langchain:CLASS:400/300``, ``llamaindex:CLASS:256``; a file of chunks; chunks; or a splitter: any object with
-        a method ``split_text``, as those of LangChain and LlamaIndex have.
+        ``recursive:400``, ``semantic:95``, ``pages``, ``blocks:3``, ``langchain:CLASS:400/300``,
+        ``llamaindex:CLASS:256``; a file of chunks; chunks; or a splitter: any object with a method ``split_text``, as
+        those of LangChain and LlamaIndex have.
     tokenizer
         ``tiktoken:NAME``, ``tokenizers:FILE`` or a `focuseval.collection.tokens.Tokenizer`, for tokens.
     embed

@@ -36,6 +36,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focuseval.data.fields import NAMES, short, topic_of, value
@@ -43,6 +44,7 @@ from focuseval.data.gold import UNKNOWN
 from focuseval.data.remarks import Remark, worded
 from focuseval.errors import FormatError
 from focuseval.formats.judgements import Judgements, Span, judged_twice
+from focuseval.formats.paged import Paged
 from focuseval.formats.rows import as_list, document_of, first_text, rows_of, span_of, whole
 from focuseval.formats.run_rows import needs_documents
 from focuseval.placing.texts import holders_of
@@ -58,10 +60,12 @@ if TYPE_CHECKING:
 
 def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold:
     """Return the judgements of one or several files."""
+    paged = [(source, Paged(rows_of(source), documents, source.name, gold=True)) for source in sources]
     judged = [
-        one for source in sources for row in rows_of(source) for one in judgements_of(row.values, source.at(row.line))
+        one for source, found in paged for row in found.rows for one in judgements_of(row.values, source.at(row.line))
     ]
-    return gold_of(judged, documents, sources)
+    gold = gold_of(judged, documents, sources)
+    return replace(gold, remarks=(*gold.remarks, *(remark for _, found in paged for remark in found.remarks)))
 
 
 _HOP = re.compile(r"<([0-9]+-hop)>\s*")
@@ -125,6 +129,8 @@ def judgements_of(row: Mapping[str, Any], at: Place) -> list[JudgedSpan]:
     said = {name: row[name] for name in NAMES["answers"] if name in row and not (generated and name == "answer")}
     if (not found.marks and found.grade is None) or (found.doc is None and found.quote == row.get("answer")):
         answers = value(said, "answers", at)
+        if isinstance(answers, Mapping) and isinstance(answers.get("text"), list):  # of SQuAD, without its contexts
+            answers = answers["text"]
         texts = [] if answers is None else as_list(answers, "answers", at) if isinstance(answers, list) else [answers]
         if texts:
             return [_item(text, base)._replace(answer=True) for text in texts]

@@ -15,12 +15,14 @@ that is there counts, and two that disagree are refused:
 topic                 ``topic topic_id query_id qid question_id query-id``; of a question also ``id _id``; else the
                       question itself: ``query question user_input input``
 doc                   ``doc document doc_id docid docno document_id corpus-id corpus_id``, else ``source source_id
-                      source_file file_path file_name``; also inside ``metadata`` or ``meta``
+                      source_file file_path file_name filename doc_uri``; also inside ``metadata`` or ``meta``
 text                  ``text chunk_text page_content content contents passage chunk``
 start, end            ``start start_index start_char start_char_idx begin offset``, ``end end_index end_char
                       end_char_idx``, or a ``length``
 rank, score, chunk    ``rank``; ``score similarity relevance_score``, or ``distance``, of which less is better; ``chunk
                       chunk_index split_id``
+page, bbox            ``page_number page_no page_num page``, ``bbox box bounding_box boundingBox``: pages and boxes of
+                      PDFs, see run-pages
 elements, run         ``path``, ``end_path``; ``run``, the run's name
 list of results       ``retrieved_contexts contexts retrieval_context documents source_nodes source_documents results``:
                       texts, or objects with these fields
@@ -44,6 +46,7 @@ from focuseval.data.fields import NAMES, disagree, missing, short, spelled, topi
 from focuseval.data.gold import UNKNOWN
 from focuseval.data.run import Run
 from focuseval.errors import FormatError, MissingDataError, Place
+from focuseval.formats.paged import Paged
 from focuseval.formats.ranking import DISTANCES, ranked, topic_codes
 from focuseval.formats.rows import as_list, result_of, rows_of
 from focuseval.placing.normalise import from_bytes, from_utf16
@@ -65,13 +68,14 @@ _UNITS = {"bytes": from_bytes, "utf-16": from_utf16}
 
 def read(source: Source, documents: Collection | None = None) -> Run:
     """Return the run in ranking order."""
-    table = columns_of(rows_of(source), source.name)
+    paged = Paged(rows_of(source), documents, source.name, gold=False)
+    table = columns_of(paged.rows, source.name)
     names = table.find("run")
     named = [] if names is None else names.drop_null().unique().to_pylist()
     if len(named) > 1:
         raise FormatError(f"expected one run in the file, {named[0]!r}, found {named[1]!r}", at=source.name)
     run = columns_run(table, named[0] if named else source.stem, documents=documents)
-    return replace(run, file=source.name, sha256=source.digest())
+    return replace(run, file=source.name, sha256=source.digest(), remarks=(*run.remarks, *paged.remarks))
 
 
 def results_of(row: Mapping[str, Any], at: Place) -> list[dict[str, Any]]:

@@ -25,7 +25,7 @@ from focuseval.collection.chunks import span_texts
 from focuseval.data.highlights import merge
 from focuseval.data.remarks import worded
 from focuseval.data.topics.topic import plain_topic
-from focuseval.errors import CollectionError, FormatError, Place, UsageError, counted, did_you_mean
+from focuseval.errors import CollectionError, FormatError, Place, UsageError, did_you_mean
 from focuseval.formats.embedded import read_questions
 from focuseval.retrieval.fusion import Fusion, Ranked, fused_scores
 from focuseval.retrieval.lists import as_run, best, places, task_list
@@ -250,14 +250,15 @@ def _remarks(
     tags, cas = ranker.words.tags, ranker.settings.cas
     lost = [topic.id for topic in topics if topic.query is not None and impossible(topic.query, tags, cas)]
     remarks = (
-        (lost, "topic", "asking for elements that the collection does not have"),
-        (empty, "topic", "without a word to look for"),
-        (none, "topic", "without a result"),
-        (unknown, "term", "of the topics that the collection does not have"),
+        (lost, "question asks", "questions ask", "for elements that the collection does not have"),
+        (empty, "question holds", "questions hold", "nothing to search for"),
+        (none, "question finds", "questions find", "nothing"),
+        (unknown, "question word (stem) occurs", "question words (stems) occur", "in no document"),
     )
     return [
-        f"{counted(len(some), one)} {what}: {', '.join(some[:_SHOWN])}{' …' if len(some) > _SHOWN else ''}"
-        for some, one, what in remarks
+        f"{len(some):,} {one if len(some) == 1 else many} {what}: {', '.join(some[:_SHOWN])}"
+        f"{' …' if len(some) > _SHOWN else ''}"
+        for some, one, many, what in remarks
         if some
     ]
 

@@ -68,6 +68,7 @@ class Trust:
     apart: int
     """Pairs of assessors without a document in common, which are left out."""
     alpha: float
+    """Of people alone."""
     alpha_interval: Interval
     """95 %; NaN where too few topics were judged by two or more."""
     quoted: tuple[Quoted, ...]
@@ -110,6 +111,7 @@ def project_trust(project: Project, runs: Sequence[Run] = (), measure: str = DEF
         What is ranked, and by what; without runs nothing is.
     """
     store, found = project.store, finished(project.store)
+    people = finished(store, by_people=True)
     known = [one for one in assessors(store) if one.name in found]
     known.sort(key=lambda one: (one.origin != PERSON, one.origin, one.name))
     ordered = {one.name: found[one.name] for one in known}
@@ -134,8 +136,8 @@ def project_trust(project: Project, runs: Sequence[Run] = (), measure: str = DEF
         tuple(known),
         tuple(pairs),
         len(known) * (len(known) - 1) // 2 - len(pairs),
-        alpha(found),
-        alpha_interval(found, RESAMPLES),
+        alpha(people),
+        alpha_interval(people, RESAMPLES),
         tuple(quoted),
         tuple(spoken),
         tuple(replacements(golds, shared, runs, measure, index)) if runs else (),
@@ -198,7 +200,7 @@ def _pair_tables(trust: Trust) -> list[Table]:
             f"{FEWEST_TOPICS} topics in common. Only what both finished counts."
         ),
         *([f"{trust.apart:,} pairs of assessors have no document in common."] if trust.apart else []),
-        f"Krippendorff's alpha of documents: {_with_interval(trust.alpha, trust.alpha_interval, '.3f')}",
+        f"Krippendorff's alpha of documents, people alone: {_with_interval(trust.alpha, trust.alpha_interval, '.3f')}",
     )
     sides = ("relevant: first", "relevant: second", "characters: first", "characters: second", "second to first")
     amounts: list[Row] = [

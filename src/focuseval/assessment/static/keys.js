@@ -100,7 +100,7 @@ export function listen(desk, actions) {
     const action = byKey.get(pressed(event));
     if (!action || (event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey && !lettersWork())) return;
     event.preventDefault();
-    action.run(desk);
+    action.run(desk, event.key);
   });
 }
 
@@ -110,7 +110,7 @@ export function helpInto(node, actions) {
     const list = document.createElement("dl");
     for (const action of members) {
       const keys = document.createElement("dt");
-      action.keys.slice(0, 2).forEach((key) => keys.append(Object.assign(document.createElement("kbd"), { textContent: shownKey(key) }), " "));
+      (action.shown ?? action.keys.slice(0, 2)).forEach((key) => keys.append(Object.assign(document.createElement("kbd"), { textContent: shownKey(key) }), " "));
       list.append(keys, Object.assign(document.createElement("dd"), { textContent: action.name }));
     }
     const section = document.createElement("section");

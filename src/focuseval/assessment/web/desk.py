@@ -12,6 +12,7 @@ from flask import abort, current_app, g, request
 
 from focuseval.assessment.adjudication import SharedDocuments
 from focuseval.assessment.plan import in_pool
+from focuseval.assessment.pool import describe_pool, project_pool
 from focuseval.assessment.progress import Overview
 from focuseval.assessment.rules import as_dict, inferred, ungraded, warnings
 from focuseval.assessment.sessions import Attempts, Sessions
@@ -23,6 +24,7 @@ from focuseval.placing.anchor import diff, propose
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from focuseval.assessment.pool import Pool, PoolStatistics
     from focuseval.assessment.store import Saved, Store
     from focuseval.assessment.users import User
     from focuseval.collection.rendering import Document, DocumentCache
@@ -182,6 +184,16 @@ class Desk:
         self.overview = Overview(store)
         self.shared = SharedDocuments(store, documents.extents)
         self.titles = Titles(documents.get)
+        self._pool: tuple[int, Pool, PoolStatistics] | None = None
+
+    def pool(self) -> tuple[Pool, PoolStatistics]:
+        """Return the project's pool with its statistics, made again only after the plan has changed."""
+        query = "SELECT coalesce(max(seq), 0) FROM events WHERE assessor = ''"
+        (last,) = self.store.database.read().execute(query).fetchone()
+        if self._pool is None or self._pool[0] != last:
+            pool = project_pool(self.store)
+            self._pool = last, pool, describe_pool(pool)
+        return self._pool[1:]
 
     def page(self, document: str) -> Document:
         """Return a document with what an edit of it needs: in 2005 mode its elements, too."""

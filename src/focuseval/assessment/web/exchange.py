@@ -15,7 +15,7 @@ from focuseval.assessment.archive import write_archive
 from focuseval.assessment.exchange import export_everything, import_judgements
 from focuseval.assessment.golds import EXPORTS, Whose, export_gold
 from focuseval.assessment.plan import assessors, record
-from focuseval.assessment.pool import add_pool, describe_pool, grown, keep_run, kept_runs, project_pool, run_named
+from focuseval.assessment.pool import add_pool, grown, keep_run, kept_runs, run_named
 from focuseval.assessment.project import check_pool
 from focuseval.assessment.stability import DEFAULT, rank_runs
 from focuseval.assessment.store import ADJUDICATED
@@ -40,9 +40,9 @@ DEPTH, DEEPEST = 10, 10_000
 @growing.get("/pool")
 def pooled(message: str = "") -> str:
     """Show what the pool is made of, and the runs that are kept with the project."""
-    pool = project_pool(desk().store)
+    pool, statistics = desk().pool()
     kept, known = kept_runs(desk().folder), {one.sha256 for one in pool.contributors}
-    shown = {"pool": pool, "statistics": describe_pool(pool), "kept": kept, "known": known, "depth": DEPTH}
+    shown = {"pool": pool, "statistics": statistics, "kept": kept, "known": known, "depth": DEPTH}
     return render_template("pool.html", message=message, **shown)
 
 

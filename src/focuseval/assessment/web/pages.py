@@ -7,11 +7,11 @@ from urllib.parse import urlencode
 
 from flask import Blueprint, abort, jsonify, redirect, render_template, request, url_for
 
-from focuseval.assessment.plan import TRAINING, known_units
-from focuseval.assessment.progress import by_topic, entries, neighbour, next_undone
+from focuseval.assessment.plan import TRAINING, Pooled, in_pool, known_units
+from focuseval.assessment.progress import entries, neighbour, next_undone
 from focuseval.assessment.reanchor import reanchor
-from focuseval.assessment.rules import FINISHED, SKIPPED, parse_edit
-from focuseval.assessment.store import ADJUDICATED
+from focuseval.assessment.rules import OPEN, TODO, parse_edit
+from focuseval.assessment.store import ADJUDICATED, Key
 from focuseval.assessment.web.desk import changed_view, desk, document_view, key_of, state_of, user
 from focuseval.data.fields import json_line
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from flask import Response as Answer
     from werkzeug.wrappers import Response
 
-    from focuseval.assessment.plan import Pooled
-    from focuseval.assessment.progress import PoolEntry
+    from focuseval.assessment.plan import Unit
+    from focuseval.assessment.progress import Work
     from focuseval.data.topics import Topic
 
 
@@ -30,25 +30,23 @@ pages = Blueprint("pages", __name__)
 @pages.get("/")
 def topics() -> str | Response:
     """List the topics with their progress; who has none of their own sees everyone's."""
-    mine = entries(desk().store, user()) if desk().access.role(user()) != "reader" else []
+    mine = desk().overview.of(user()) if desk().access.role(user()) != "reader" else []
     if not mine and desk().access.sees_all(user()):
         return redirect(url_for("dashboard.campaign"))
-    shown = [entry for entry in mine if entry.pooled.topic in desk().topics]
-    dropped = sorted({entry.pooled.topic for entry in mine} - set(desk().topics))
     return render_template(
         "topics.html",
-        progress=by_topic(shown),
-        upcoming=next_undone(shown, "", ""),
-        dropped=dropped,
-        training=len(_training(shown)),
+        progress=[row for row in mine if row.topic in desk().topics],
+        dropped=[row.topic for row in mine if row.topic not in desk().topics],
+        training=len(_training()),
     )
 
 
-def _training(shown: list[PoolEntry]) -> list[PoolEntry]:
-    """Return the training documents that are not finished."""
-    known = known_units(desk().store)
-    undone = [entry for entry in shown if entry.status not in (*FINISHED, SKIPPED)]
-    return [entry for entry in undone if known.get(entry.pooled[:2]) == TRAINING]
+def _training() -> list[Unit]:
+    """Return the training documents that are the user's, and that they have neither finished nor skipped."""
+    known, statuses = known_units(desk().store), (TODO, OPEN)
+    keys = [Key(user(), *unit) for unit, use in known.items() if use == TRAINING and unit[0] in desk().topics]
+    store = desk().store
+    return [key[1:] for key in keys if in_pool(store, key) and store.judgement(key).judgement.status in statuses]
 
 
 @pages.get("/topic")
@@ -62,16 +60,21 @@ def topic() -> str | Response:
         abort(404, "no such topic in your pool")
     titles = desk().titles.of(entry.pooled.document for entry in mine)
     training = {unit[1] for unit, use in known_units(desk().store).items() if use == TRAINING and unit[0] == wanted}
-    shown = {"progress": by_topic(mine)[0], "titles": titles, "training": training}
+    shown = {"progress": _progress(user(), wanted), "titles": titles, "training": training}
     return render_template("topic.html", topic=desk().topics[wanted], entries=mine, **shown)
+
+
+def _progress(assessor: str, topic: str) -> Work:
+    """Return how far somebody is in a topic."""
+    return next(row for row in desk().overview.of(assessor) if row.topic == topic)
 
 
 @pages.get("/read")
 def read() -> str:
     """Show one document for assessing; its text comes through the interface, as text."""
     key = key_of(request.args)
-    page = desk().page(key.document)
-    mine = entries(desk().store, key.assessor, key.topic)
+    page, store = desk().page(key.document), desk().store
+    progress = _progress(key.assessor, key.topic)
     return render_template(
         "read.html",
         topic=desk().topics[key.topic],
@@ -79,24 +82,24 @@ def read() -> str:
         document=page.id,
         title=desk().titles.of([page.id])[page.id],
         adjudicating=key.assessor == ADJUDICATED,
-        previous=_address(neighbour(mine, key.topic, key.document, -1), key.assessor),
-        following=_address(neighbour(mine, key.topic, key.document, 1), key.assessor),
-        progress=by_topic(mine)[0],
-        training=known_units(desk().store).get(key[1:]) == TRAINING and key.assessor != ADJUDICATED,
-        reopened=desk().store.reopened(key),
-        others_done=sum(entry.status in FINISHED and entry.pooled.document != key.document for entry in mine),
+        previous=_address(neighbour(store, *key, -1), key.assessor),
+        following=_address(neighbour(store, *key, 1), key.assessor),
+        progress=progress,
+        training=known_units(store).get(key[1:]) == TRAINING and key.assessor != ADJUDICATED,
+        reopened=store.reopened(key),
+        others_done=progress.done - store.judgement(key).judgement.finished,
     )
 
 
 @pages.get("/next")
 def upcoming() -> Response:
-    """Go to the next document that is not done, or to the list when everything is."""
-    topic, document = request.args.get("topic"), request.args.get("document")
+    """Go to the next document that is not done, skipped ones last, or to the list when everything is."""
+    topic, document = request.args.get("topic", ""), request.args.get("document", "")
     if request.args.get("as") == ADJUDICATED:
         return redirect(url_for("adjudication.following", topic=topic, document=document))
-    everything = [entry for entry in entries(desk().store, user()) if entry.pooled.topic in desk().topics]
-    lessons = _training(everything)
-    row = lessons[0].pooled if lessons else next_undone(everything, topic or "", document or "")
+    lessons = [Pooled(*unit) for unit in _training()]
+    mine = [row for row in desk().overview.of(user()) if row.topic in desk().topics]
+    row = lessons[0] if lessons else next_undone(desk().store, user(), mine, topic, document)
     return redirect(_address(row, user()) or url_for("pages.topics", done=1))
 
 

@@ -68,7 +68,7 @@
   const stopNode = (stop) => {
     if (stop.gap) return node("span", { class: "gap", "data-gap": stop.label, role: "note", "aria-label": stop.label });
     if (stop.edge) return node("span", { class: "edge", "data-step": stop.label, title: stop.title });
-    return node("span", { class: `pin ${stop.kind}`, "data-sign": stop.sign, title: stop.title, role: "img", "aria-label": stop.title });
+    return node("span", { class: `pin ${stop.kind}`, "data-sign": stop.sign, "data-at": stop.result, title: stop.title, role: "img", "aria-label": stop.title });
   };
 
   /** One block: fragments in classes, pins and edges between them. */
