@@ -88,6 +88,7 @@ NOT_RUN = (
     ("report.md", "--serve", SERVES),
     ("report.md", "--figures", "needs vl-convert or a browser; tests/report draws them where there is one"),
     ("language-model-as-assessor.md", "export LLM_KEY=", "the test's environment has a key"),
+    ("retrieve-by-meaning.md", "--embedder ", "needs a server or a model; tests/retrieval starts a server"),
     ("cluster.md", "pip install", NETWORK),
     ("cluster.md", "s3://", "needs object storage; tests/engine/storage starts one"),
     ("cluster.md", "tcp://coordinator", CLUSTER),

@@ -42,14 +42,19 @@ def _key(_: click.Context, __: click.Parameter, value: str | None) -> str | None
 _EMBEDDER = "http://HOST:PORT/v1#MODEL, sentence-transformers:NAME or model2vec:NAME."
 _VECTORS = "Vectors that you have: a .npy with a row for each chunk or unit, in their order."
 _CACHE = "Where vectors are kept, so that no text is embedded twice (FOCUSEVAL_VECTORS)."
-vector_options = combined(
+model_options = combined(
     click.option("--model", metavar="NAME", help="Model of an --embedder that is a server."),
     click.option("--api-key-env", "key", metavar="VAR", callback=_key, help="Variable that holds the server's key."),
+    click.option("--vector-cache", metavar="DIR", help=_CACHE),
+)
+"""Which model makes vectors; what ``chunk`` shares, too."""
+
+vector_options = combined(
+    model_options,
     click.option("--query-prefix", metavar="TEXT", help="What stands before every question that is embedded."),
     click.option("--passage-prefix", metavar="TEXT", help="What stands before every text that is embedded."),
     click.option("--normalise/--no-normalise", default=None, help="Rank by the cosine (the default) or inner product."),
     click.option("--dimensions", type=click.IntRange(1), help="Use the first so many numbers of vectors (Matryoshka)."),
-    click.option("--vector-cache", metavar="DIR", help=_CACHE),
 )
 """How texts become vectors; what ``retrieve``, ``search`` and ``sweep`` share."""
 

@@ -5,8 +5,10 @@ How documents are cut, as people type it::
     characters:400        400 characters, end to end          characters:400/300   a new one every 300: they overlap
     words:100/50          100 words, every 50                 sentences:5          five sentences
     tokens:256/200        256 tokens of a tokenizer           elements:sec,p       every element of these tags
-    pages                 every page of a PDF                 blocks:3             three blocks of a page's text
-    langchain:RecursiveCharacterTextSplitter:400/300          llamaindex:SentenceSplitter:256/200
+    headings:2            Markdown sections                   recursive:400        at empty lines, lines, blanks
+    semantic:95           where the subject changes most      pages                every page of a PDF
+    blocks:3              three blocks of a page's text       llamaindex:SentenceSplitter:256/200
+    langchain:RecursiveCharacterTextSplitter:400/300
 
 The number behind the stroke is the distance between beginnings; without it chunks stand end to end. A distance larger
 than the size leaves gaps, which are counted. Everything that retrieves or scores chunks uses this one cutter.
@@ -33,6 +35,7 @@ from focuseval.collection.boundaries import (
     texts_of,
     windows,
 )
+from focuseval.collection.cutters import headings, recursive, semantic
 from focuseval.data.spans import union
 from focuseval.data.tables import Framed
 from focuseval.errors import CollectionError, FormatError, UsageError, counted, did_you_mean
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from focuseval.collection.cutters import Embed
     from focuseval.collection.index import Collection, Index
     from focuseval.collection.tokens import Tokenizer
 
@@ -58,8 +62,11 @@ PARTS = {"pages": "page", "blocks": "block"}
 SPLITTERS = ("langchain", "llamaindex")
 """Packages whose splitters can be named."""
 
+CUTTERS = {"headings": 6, "recursive": 999_999_999, "semantic": 99}
+"""Kinds of `focuseval.collection.cutters`, which take one number, and the largest."""
+
 _EXAMPLES = (
-    "characters:400, words:100/50, sentences:5, tokens:256, elements:sec, pages, langchain:CLASS:400/300, or a file"
+    "characters:400, words:100/50, sentences:5, headings:2, elements:sec, pages, langchain:CLASS:400/300, or a file"
 )
 
 
@@ -94,6 +101,8 @@ def parse_spec(text: str) -> Spec:
         size = int(found[2] or 1)
         return Spec(f"{found[1]}s", size, int(found[3] or size))
     found = re.fullmatch(r"([a-z]+):(?:([A-Za-z_]\w*):)?([1-9][0-9]{0,8})(?:/([1-9][0-9]{0,8}))?", text)
+    if found and found[1] in CUTTERS and not (found[2] or found[4]) and int(found[3]) <= CUTTERS[found[1]]:
+        return Spec(found[1], int(found[3]), int(found[3]))
     if found and found[1] in (SPLITTERS if found[2] else WINDOWS):
         spec = Spec(found[1], int(found[3]), int(found[4] or found[3]), (found[2],) if found[2] else ())
         if spec.names and spec.step > spec.size:
@@ -103,10 +112,13 @@ def parse_spec(text: str) -> Spec:
     kind, _, rest = text.partition(":")
     if kind in WINDOWS or kind in PARTS:
         remedy = f"write {kind}:SIZE or {kind}:SIZE/STEP with whole numbers of at least 1"
+    elif kind in CUTTERS:
+        remedy = f"write {kind}:N with a whole number from 1 to {CUTTERS[kind]:,}"
     elif kind in SPLITTERS:
         remedy = f"write {kind}:CLASS:SIZE or {kind}:CLASS:SIZE/STEP"
     else:
-        remedy = (rest and did_you_mean(kind, (*WINDOWS, *PARTS, "elements", *SPLITTERS))) or "no file has this name"
+        known = (*WINDOWS, *PARTS, "elements", *CUTTERS, *SPLITTERS)
+        remedy = (rest and did_you_mean(kind, known)) or "no file has this name"
     raise UsageError(f"expected how to cut documents ({_EXAMPLES}), found {text!r}; {remedy}")
 
 
@@ -168,8 +180,10 @@ def as_chunks(index: Index, found: Cuts, name: str) -> Chunks:
     return Chunks(ids, start, end, name)
 
 
-def cuts(index: Index, spec: Spec, tokenizer: Tokenizer | None = None) -> Cuts:
+def cuts(index: Index, spec: Spec, tokenizer: Tokenizer | None = None, embed: Embed | None = None) -> Cuts:
     """Return the row of its document, the start and the end of every chunk."""
+    if spec.kind in CUTTERS:
+        return _following(index, spec, embed)
     if spec.kind == "elements":
         return _elements(index, spec.names)
     if spec.kind in PARTS:
@@ -197,6 +211,20 @@ def cuts(index: Index, spec: Spec, tokenizer: Tokenizer | None = None) -> Cuts:
         what = "expected a tokenizer for chunks of tokens, found none"
         raise UsageError(f'{what}; give tokenizer="tiktoken:cl100k_base" or tokenizer="tokenizers:FILE"')
     return pieces.windows(spec.size, spec.step)
+
+
+def _following(index: Index, spec: Spec, embed: Embed | None) -> Cuts:
+    """Return chunks that follow headings, separators or subjects."""
+    if spec.kind == "semantic":
+        if embed is None:
+            what = "expected an embedder for chunks by meaning, found none"
+            raise UsageError(f"{what}; give --embedder http://HOST:PORT/v1#MODEL, or embed= in Python")
+        every = semantic(list(texts_of(index)), spec.size, embed)
+    else:
+        cut = headings if spec.kind == "headings" else recursive
+        every = [cut(text, spec.size) for text in texts_of(index)]
+    spans = np.array([span for own in every for span in own], np.int64).reshape(-1, 2)
+    return np.repeat(np.arange(len(every)), [len(own) for own in every]), spans[:, 0], spans[:, 1]
 
 
 def _disjoint(start: Integers, end: Integers) -> tuple[Integers, Integers]:

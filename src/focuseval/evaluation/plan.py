@@ -47,6 +47,8 @@ class Plan:
     """Words by which an answer is known to abstain, whatever their case."""
     decides: str = ""
     """Key of the measure by which runs are ordered and judged; empty for the first."""
+    retriever: str = ""
+    """What made the runs, where they were made for this evaluation."""
 
     def chunks_of(self, run: int | None) -> Chunks | None:
         """Return the chunks of a run by its number; None where nobody says."""
@@ -61,6 +63,7 @@ class Plan:
         parts += ["repair:yes"] if self.repair else []
         parts += [f"refusals:{', '.join(self.refusals).replace('|', ' ')}"] if self.refusals else []
         parts += [f"order:{self.order}"] if self.order else []
+        parts += [f"retriever:{self.retriever.replace('|', ' ')}"] if self.retriever else []
         if self.tokenizer is not None and any(asked.counts_tokens for asked in self.measures):
             parts.append(f"tokenizer:{self.tokenizer.name}")
         of_elements = (asked for asked in self.measures if "elements" in asked.needs and "quant" not in asked.given)

@@ -63,6 +63,15 @@ TEMPLATES: dict[str, str | list[str]] = {
     "worse than baseline": "Every run is worse than the baseline {b}.",
     "baseline holds": "No run is better than the baseline {b}.",
     "nearest": "The best one, {a}, differs by {numbers} in {measure}.{power} Of {runs} {counts}.",
+    # what to use of many, and what two factors do
+    "use best": ["Use {run}: the other one is worse.", "Use {run}: all {n} others are worse."],
+    "use leader": "Use {run}: it has the highest mean, and nothing that cannot be told apart from it costs less.",
+    "use any": "Use {run}: all score the same on every topic, and none costs less.",
+    "use cheaper": "Use {run}: no measurable loss{against}, {cost}.",
+    "use for now": "Use {run} for now: too few topics to measure a loss{against}, {cost}.",
+    "factor": "By {factor} alone, over every {other}: {headline}",
+    "interaction": "{a} and {b} depend on each other: which {a} is better changes with the {b} (p {p}).",
+    "no interaction": "That {a} and {b} depend on each other cannot be told (p {p}).",
     # people's sample and a model
     "judged": ["{n} of {all} topics was judged by people.", "{n} of {all} topics were judged by people."],
     "few judged": [
@@ -115,6 +124,27 @@ def fill(name: str, **values: Any) -> str:
     template = TEMPLATES[name]
     text = template if isinstance(template, str) else template[values["n"] != 1]
     return text.format_map({key: f"{v:,}" if isinstance(v, int) else v for key, v in values.items()})
+
+
+def advice(
+    run: str, best: str, others: int, cost: tuple[float, str], *, alone: bool, measurable: bool, same: bool = False
+) -> str:
+    """Say what to use: the best, or what cannot be told apart from it and costs less.
+
+    `cost` is the share of the best one's, and of what; `alone` says that all `others` are worse, `measurable` that a
+    loss could have been seen, `same` that all score the same.
+
+    >>> advice("sentences:5", "words:50", 3, (0.4, "chunks"), alone=False, measurable=True)
+    'Use sentences:5: no measurable loss against words:50, under half the chunks.'
+    """
+    if alone:
+        return fill("use best", run=run, n=others)
+    if run == best:
+        return fill("use any" if same else "use leader", run=run)
+    share, what = cost
+    amount = f"under half the {what}" if share < 0.5 else f"{share:.0%} of the {what}"
+    against = "" if others == 1 else f" against {best}"
+    return fill("use cheaper" if measurable else "use for now", run=run, against=against, cost=amount)
 
 
 def listed(parts: Sequence[str]) -> str:

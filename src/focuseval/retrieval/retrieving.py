@@ -16,7 +16,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -31,7 +32,7 @@ from focuseval.retrieval.lists import as_run, best, places, task_list
 from focuseval.retrieval.settings import RetrievalSettings, asked_unit, default_unit, with_elements
 from focuseval.retrieval.store import open_words
 from focuseval.retrieval.structured import impossible, score_structured
-from focuseval.retrieval.terms import Weights, weights
+from focuseval.retrieval.terms import Weights, stemmer_version, weights
 from focuseval.retrieval.units import Scorer, UnitRanker, occurrences, unit_set
 from focuseval.retrieval.vectors import VECTOR_OPTIONS, UnitVectors, VectorSettings, unit_vectors
 
@@ -95,6 +96,41 @@ def retrieve(
     >>> run.document.to_pylist(), run.start.tolist(), run.end.tolist()
     (['a'], [0], [21])
     """
+    more: dict[str, Any] = {"jobs": jobs, "workers": workers, "progress": progress}
+    return retrieved(index, topics, scorer=scorer, chunks=chunks, run_id=run_id, **more, **options).run
+
+
+class MadeRun(NamedTuple):
+    """A run, how it was made, and what it cost."""
+
+    run: Run
+    settings: str
+    """The retriever and its parameters, language and stemmer, whatever the unit."""
+    milliseconds: float
+    """Of a question, once words and vectors are there."""
+    vectors: int = 0
+    """Vectors that are stored."""
+    embedded: int = 0
+    """Texts that were embedded now."""
+    tokens: int = 0
+    """Tokens that were embedded now, as far as the embedder counts them."""
+    cut: int = 0
+    """Texts that were too long for the model."""
+
+
+def retrieved(
+    index: Index,
+    topics: str | Path | Iterable[Topic] | Mapping[str, str],
+    *,
+    scorer: Scorer | None = None,
+    chunks: Chunks | None = None,
+    run_id: str | None = None,
+    jobs: int = 1,
+    workers: Workers | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> MadeRun:
+    """Return the run of `retrieve`, and how it was made."""
     options, by_meaning = split_options(options)
     given = settings_for(index, {**options, "unit": asked_unit(options.get("unit"), chunks)})
     settings = given.resolved()
@@ -109,16 +145,24 @@ def retrieve(
     ranker = UnitRanker(words, settings, scorer, chunks)
     vectors = None if settings.retriever == "bm25" else unit_vectors(ranker.units, by_meaning, chunks, progress)
     queries = {topic.id: weights(topic.terms, words.words_of_language) for topic in asked}
+    _ = ranker.size  # made once, not by the first question
+    begin = perf_counter()
     lists = ranked_lists(ranker, vectors, asked, queries, progress)
+    spent = 1000 * (perf_counter() - begin) / max(len(asked), 1)
     remarks = [f"{name} says nothing of --unit {given.unit} and was ignored" for name in given.ignored]
     remarks += mixed(index, options.get("unit"), chunks)
     remarks += _remarks(ranker, asked, queries, lists)
     formula = {"bm25": "own scorer" if scorer else "BM25"}.get(settings.retriever, settings.retriever)
-    described = settings.description(formula)
-    if vectors is not None:
-        described = f"{described}{f' fusion={FUSION.description()}' * (formula == 'hybrid')} {vectors.description()}"
+    fused = f" fusion={FUSION.description()}" if formula == "hybrid" else ""
+    described = settings.description(formula) + ("" if vectors is None else f"{fused} {vectors.description()}")
     run = as_run(ranker.units, lists, settings, run_id or default_run_id(settings, formula.lower()), described)
-    return replace(run, remarks=tuple(map(worded, remarks)))
+    run = replace(run, remarks=tuple(map(worded, remarks)))
+    how = settings.description(formula, brief=True)
+    how += f" stemmer={stemmer_version(settings.language) or 'none'}"
+    if vectors is None:
+        return MadeRun(run, how, spent)
+    numbers = (len(vectors.vectors), vectors.asked, vectors.tokens, vectors.cut)
+    return MadeRun(run, f"{how}{fused} {vectors.settings.description()}", spent, *numbers)
 
 
 FUSION = Fusion()

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 Kind = Literal["element", "document", "passage"]
 
 RETRIEVERS = ("bm25", "dense", "hybrid")
-_OF_WORDS = ("k1", "b", "mix", "idf", "cas")
-"""What says nothing of vectors."""
+_UNREAD = {"bm25": ("depth",), "dense": ("k1", "b", "mix", "idf", "cas", "depth")}
+"""Parameters that say nothing of a retriever."""
 
 _PASSAGE = "passage:100/50"
 _GIVEN = "chunks:"
@@ -74,7 +74,7 @@ class RetrievalSettings:
             found = parse_spec(f"words:{window or _PASSAGE.partition(':')[2]}" if name == "passage" else self.unit)
         except UsageError:
             found = None
-        if found is None or found.kind in {"tokens", *SPLITTERS}:
+        if found is None or found.kind in {"tokens", "semantic", *SPLITTERS}:
             what = f"expected a unit (element, document or passage:WORDS/STEP), found {self.unit!r}"
             raise UsageError(f"{what}; passage:100/50, characters:400 or sentences:5, for instance")
         return found
@@ -133,11 +133,11 @@ class RetrievalSettings:
         given = {"--tags": bool(self.tags), "--min-words": self.min_words is not None}
         return tuple(name for name, there in given.items() if there and self.kind != "element")
 
-    def description(self, formula: str = "BM25") -> str:
-        """Return every parameter that the retriever reads, as a run names it."""
-        shown = [formula, self.unit]
+    def description(self, formula: str = "BM25", *, brief: bool = False) -> str:
+        """Return every parameter that the retriever reads, as a run names it; a brief one is of any unit and length."""
+        shown = [formula] if brief else [formula, self.unit]
         left_out = {"tags=", "min_words=0", *(() if self.kind == "element" else ("cas=ignore",))}
-        unread = {"unit", "retriever", *{"bm25": ("depth",), "dense": (*_OF_WORDS, "depth")}.get(self.retriever, ())}
+        unread = {"unit", "retriever", *(("task", "limit") if brief else ()), *_UNREAD.get(self.retriever, ())}
         for name, value in vars(self).items():
             text = ",".join(value) if isinstance(value, tuple) else f"{value:g}" if isinstance(value, float) else value
             shown += [] if name in unread or f"{name}={text}" in left_out else [f"{name}={text}"]

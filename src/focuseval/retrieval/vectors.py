@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.collection.chunks import Chunks
+    from focuseval.collection.cutters import Embed
     from focuseval.measures.tasks import Task
     from focuseval.retrieval.lists import Listed
     from focuseval.retrieval.units import UnitSet
@@ -65,6 +66,11 @@ class VectorSettings:
     def model_of_texts(self) -> Embedder | None:
         """The embedder, opened."""
         return None if self.embedder is None else open_embedder(self.embedder, self.model, self.key)
+
+    def texts_to_vectors(self, progress: Callable[..., None] | None = None) -> Embed | None:
+        """Return a function from texts to vectors, for whoever cuts by meaning; None without an embedder."""
+        model = self.model_of_texts
+        return None if model is None else lambda texts: embed(texts, model, _folder(self), progress).vectors
 
     def check(self) -> None:
         """Refuse settings that give no vectors."""
