@@ -240,6 +240,7 @@ compare qrels run -m AP --correlate recall-bases | 2 | make no difference
 estimate qrels no-such-file run -m AP | 1 | no-such-file
 estimate qrels qrels other-topics -m AP | 1 | no topic in common
 fuse run no-such-file -o out | 1 | no-such-file
+draft no-such-folder --endpoint http://127.0.0.1:9/v1 --model m -o out | 1 | no-such-folder
 fuse run fol -o out | 1 | expected results of one kind
 """.strip().splitlines()
 

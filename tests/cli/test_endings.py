@@ -167,6 +167,7 @@ judge p --endpoint http://127.0.0.1:9 --model m --timeout nan
 nosuch
 fuse docs -o f.txt --method nosuch
 estimate qrels run
+draft docs --endpoint localhost --model m -o out
 score
 doctor
 index docs
