@@ -263,7 +263,7 @@ def describe_pool(pool: Pool) -> PoolStatistics:
     """Return the statistics of a pool."""
     names = pool.runs
     runs, column = len(names), [names.index((one.run, one.sha256)) for one in pool.contributors]
-    member = np.zeros((len(pool.entries), runs))  # a product of integers would take fifty times as long
+    member = np.zeros((len(pool.entries), runs))  # NumPy multiplies integers without BLAS
     rows = [row for row, entry in enumerate(pool.entries) for _ in entry.by]
     member[rows, [column[by] for entry in pool.entries for by in entry.by]] = 1
     _, sizes = np.unique([entry.topic for entry in pool.entries], return_counts=True)
