@@ -163,5 +163,5 @@ def test_two_files_are_too_few(campaign):
     done = run("people.jsonl", "model.jsonl")
     assert (done.exit_code, done.stderr.splitlines()[-1]) == (
         2,
-        "Error: Expected PEOPLE MODEL RUN..., found fewer files.",
+        "Error: Expected PEOPLE MODEL RUN..., found 2 of them.",
     )
