@@ -239,6 +239,7 @@ score qrels run --gold-format gold-jsonl -m AP | 1 | qrels
 compare qrels run -m AP --correlate recall-bases | 2 | make no difference
 estimate qrels no-such-file run -m AP | 1 | no-such-file
 estimate qrels qrels other-topics -m AP | 1 | no topic in common
+draft no-such-file --endpoint http://127.0.0.1:9/v1 --model m -o out.jsonl | 1 | no-such-file
 fuse run no-such-file -o out | 1 | no-such-file
 draft no-such-folder --endpoint http://127.0.0.1:9/v1 --model m -o out | 1 | no-such-folder
 fuse run fol -o out | 1 | expected results of one kind
