@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 JOBS ?= auto
 LOCKED := test lint docs package coverage
 
-.PHONY: help audit lock demo test soak frameworks oldest package browser proxy check lint types docs docs-generate example bench film reproduce mutants coverage clean
+.PHONY: help audit lock demo scale test soak frameworks oldest package browser proxy check lint types docs docs-generate example bench film reproduce mutants coverage clean
 
 help:            ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## */\t/' | expand -t 16
@@ -86,6 +86,9 @@ example: $(VENV)/.installed       ## write the embedded example's gold and runs 
 
 bench: $(VENV)/.group-test        ## every benchmark; each prints a ratio measured in one run
 	for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+scale: $(VENV)/.group-test        ## large work beside a quarter of it: time, memory, longest silence (SHARE=0.1: a tenth; ONLY='pool')
+	$(BIN)/python benchmarks/scale.py $(or $(SHARE),1) $(ONLY)
 
 film: $(VENV)/.group-test browser ## docs/images/report-walk.webp: the walk that the tests take, photographed
 	$(BIN)/python tests/film.py

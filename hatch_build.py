@@ -18,7 +18,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-SOURCES = ("src/focuseval/engine/native.c", "src/focuseval/engine/xml.c", "src/focuseval/engine/words.c")
+SOURCES = tuple(f"src/focuseval/engine/{name}.c" for name in ("native", "xml", "words", "pdf"))
 LIBRARY = "libnative.so"
 FLAGS = ("-std=c11", "-O3", "-shared", "-fPIC")
 
@@ -27,6 +27,8 @@ def compiled(sources: Sequence[Path], library: Path) -> str | None:
     """Compile the library; return why there is none, or None where there is one."""
     if os.environ.get("FOCUSEVAL_PURE", "0") not in {"", "0"}:
         return "FOCUSEVAL_PURE is set"
+    if sys.platform == "win32":
+        return "it was never tried on Windows"
     if sys.byteorder != "little" or sys.maxsize < 2**32:
         return "it is for 64-bit machines that put the low byte first"
     made = library.with_name(f"libnative.{os.getpid()}.so")

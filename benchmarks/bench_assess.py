@@ -1,6 +1,6 @@
 """How fast an edit is on the disk with 500 assessors at work, with 20 who never pause, and how a long document feels.
 
-    python benchmarks/bench_assess.py [SECONDS] [--dashboard | --limit | --kills N] [--no-browser]
+    python benchmarks/bench_assess.py [SECONDS] [--dashboard | --pool | --limit | --kills N] [--no-browser]
 
 The server has a process of its own; the clients are bounded in number and time, and speak to it over the loopback with
 kept-alive connections. An edit is measured at the client, from sending the request to the whole answer, which comes
@@ -16,7 +16,9 @@ cold (about:blank between); a new highlight from the key's handler to the first 
 steps of 900 pixels, one a frame, with the browser's own count of long tasks (over 50 ms). Medians and worsts are of all
 repeats; nothing is left out.
 
-``--dashboard`` prints the pages of a lead alone, of 500 assessors and 100 topics. ``--limit`` prints alone how many
+``--dashboard`` prints the pages of a lead alone, of 500 assessors and 100 topics. ``--pool`` prints the pages of an
+assessor alone, with 100,000 pooled documents, half of which are judged; the floor is a page that reads none of them,
+the guidelines. ``--limit`` prints alone how many
 edits a second are acknowledged with more and more writers who never pause: by the store in one process, and over HTTP.
 ``--kills 100`` starts the server's own command so many times and kills it, with 20 assessors who never pause and
 another command on the project every second, and prints alone how many acknowledged edits are gone then (goal: 0).
@@ -436,6 +438,47 @@ def dashboard(folder, looks=7):
         print(f"  {path}: {told(times[path])}, of the processor {np.median(taken[path]):.0f} ms")
 
 
+def large_pool(folder, topics, documents=100_000, looks=9):
+    """Milliseconds of an assessor's pages with so many documents in the pool; an edit comes before every look."""
+    store = Store(folder / f"pool-{topics}.db")
+    names, pages = [str(k) for k in range(topics)], Pages(*(replace(CAMPAIGN, id=f"doc{k}") for k in range(3)))
+    rows = [(topic, f"doc{k}", k, 3, k + 1) for topic in names for k in range(documents // topics)]
+    runs = [{"run": f"run{k}", "sha256": str(k), "depth": 1000} for k in range(3)]
+    event = json.dumps({"kind": "pool", "rows": rows, "runs": runs, "by": [[0, 1, 2]] * len(rows), "again": []})
+    with store.database.write() as connection:
+        connection.execute(
+            "INSERT INTO events (at, actor, edit, key) VALUES ('2026-01-01', 'lea', ?, 'pool')", (event,)
+        )
+        connection.executemany("INSERT INTO pool VALUES (?, ?, ?, ?, ?)", rows)
+        connection.executemany(
+            "INSERT INTO judgements VALUES ('lea', ?, ?, 1, 'not relevant', 0, NULL, '', '{}', ?, 900, '2026-01-01')",
+            [(topic, name, CAMPAIGN.sha256) for topic, name, k, *_ in rows if k < documents // topics // 2],
+        )
+    access = Access(b"k" * 32, frozenset({"localhost"}), assessor="lea")
+    app = create_app(store, pages, [replace(TOPICS[0], id=name) for name in names], access)
+    client = app.test_client()
+    client.get(f"/enter?token={access.token}", headers={"Host": "localhost"})
+    here = "topic=0&document=doc0"
+    paths = ("/guidelines", "/", "/next", f"/next?{here}", f"/read?{here}", "/pool")
+    times, taken = {path: [] for path in paths}, {path: [] for path in paths}
+    for look in range(looks + 1):
+        store.edit(
+            Key("lea", "0", "doc1"), pages.get("doc1"), {"kind": "reopen"}, version=1 + look, token=f"look{look}"
+        )
+        for path in paths:
+            began, cpu = time.perf_counter(), time.process_time()
+            assert client.get(path, headers={"Host": "localhost"}).status_code in (200, 302)
+            times[path].append(1000 * (time.perf_counter() - began))
+            taken[path].append(1000 * (time.process_time() - cpu))
+    store.close()
+    floor = np.median(taken["/guidelines"][1:])
+    print(f"{documents:,} pooled documents in {topics} topics, half of them judged (goal 20 ms)")
+    for path in paths:
+        cpu, first = np.median(taken[path][1:]), times[path][0]
+        ratio = f"{cpu:.1f} ms, {cpu / floor:.1f} times the floor"
+        print(f"  {path}: {told(times[path][1:])}; of the processor {ratio}; the first time {first:.0f} ms")
+
+
 def limit(folder, seconds=5.0):
     """Edits a second that are acknowledged, as more and more people make them without a pause."""
     floor = commit_floor(folder)
@@ -591,6 +634,10 @@ def main():
         folder = Path(name)
         if "--limit" in sys.argv:
             limit(folder)
+            return
+        if "--pool" in sys.argv:
+            large_pool(folder, 100)
+            large_pool(folder, 1)
             return
         if "--kills" in sys.argv:
             kills(folder, int(sys.argv[sys.argv.index("--kills") + 1]))

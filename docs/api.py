@@ -23,7 +23,7 @@ SECTIONS = (
     (
         "Evaluate",
         "Score runs against a gold: this is the function to begin with.",
-        ("evaluate", "Scores"),
+        ("evaluate", "Scores", "estimate", "Estimates"),
     ),
     (
         "Compare",
@@ -70,7 +70,7 @@ SECTIONS = (
     (
         "Retrieve",
         "A baseline by BM25, and units that your own model may score.",
-        ("retrieve", "search", "retrieval.retrieving:Hit", "units", "retrieval.retrieving:UnitList"),
+        ("retrieve", "search", "retrieval.retrieving:Hit", "units", "retrieval.retrieving:UnitList", "fuse"),
     ),
     ("Chunk and sweep", "", ("chunk", "Chunks", "sweep", "retrieval.sweeping:Sweep")),
     (

@@ -23,6 +23,7 @@ NAMES = (
     "power",
     "agreement_intervals",
     "rank_correlation",
+    "estimates",
 )
 README = Path(__file__).with_name("README.md")
 

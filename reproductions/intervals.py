@@ -6,7 +6,8 @@ Values are drawn from a population whose mean is known; an interval should hold 
   IoU@5, which is skewed; and the values of one system, as a mean without a comparison has them;
 * *made up*: normal differences; 40 % and 80 % ties; exponential ones, more skewed than any of ours;
 * *clusters*: 20 documents with 10 questions each, and 20 of 2 to 40, whose differences are alike within a document: an
-  intra-class correlation of .3. The mean difference is 0, so that each star is an error.
+  intra-class correlation of .3. The mean difference is 0, so that each star is an error. Beside them, what clusters do
+  to BM25 on the questions of XQuAD.
 
 The default is the simplest interval that holds its level on differences with and without clusters: Student's t.
 """
@@ -19,10 +20,11 @@ from numpy.typing import NDArray
 
 import focuseval as fe
 from focuseval.data.tables import Table, numbers, words
-from focuseval.inference.clusters import Clusters
+from focuseval.inference.clusters import Clusters, cluster_topics, standard_error
 from focuseval.inference.intervals import interval
 from focuseval.inference.paired_tests import p_values
 from focuseval.inference.settings import INTERVALS, Settings
+from reproductions.data import folder
 from reproductions.simulated_systems import BASE, OTHER, differences, golds, run_of
 
 Matrix = NDArray[np.float64]
@@ -92,11 +94,37 @@ def in_clusters() -> Table:
             stars = (p_values(values, settings, 1, clusters=by) <= 0.05 for settings in tests)
             shares = [*(100 * float(some.mean()) for some in stars)]
             shares += [covered(values, 0.0, how, by) for how in INTERVALS]
+            gate = p_values(values, Settings(tails=1, resamples=1000), 1, clusters=by) <= 0.05
+            shares.append(100 * float(gate.mean()))
             rows.append((f"{name}, {said}", *(f"{share:.1f}" for share in shares)))
-    heads = numbers("randomisation", "t", *(f"interval: {how}" for how in INTERVALS))
+    heads = numbers("randomisation", "t", *(f"interval: {how}" for how in INTERVALS), "gate")
     said = f"{PAIRS:,} pairs of equal systems a row, intra-class correlation {ICC:g}. Stars at .05 (errors) and"
-    notes = (f"{said} intervals that hold 0; in percent.",)
+    notes = (f"{said} intervals that hold 0, and gates that fail: one tail (errors); in percent.",)
     return Table("Questions that share documents", (*words("questions"), *heads), tuple(rows), notes)
+
+
+def of_xquad() -> Table:
+    """Return z (mean over standard error) of a mean and of differences of BM25 on XQuAD, by what is taken for one."""
+    file = folder("xquad") / "xquad.en.json"
+    index, gold = fe.open_documents(file), fe.read_gold(file)
+    runs = [
+        fe.retrieve(index, file, unit=unit, limit=5, run_id=unit) for unit in ("sentences:1", "sentences:2", "words:30")
+    ]
+    scores = fe.evaluate(gold, runs, ["spanR@1"])
+    values = scores.values[:, :, 0]
+    rows = {"mean, sentences:1": values[0], "difference, sentences:2 less sentences:1": values[1] - values[0],
+            "difference, sentences:1 less words:30": values[0] - values[2]}  # fmt: skip
+    found = np.array(list(rows.values()))
+    clusters = (None, *(cluster_topics(gold, scores.topics, by) for by in ("document", "group")))
+    errors = [standard_error(found, by)[:2] for by in clusters]
+    cells = np.transpose([mean / error for mean, error in errors])
+    heads = numbers("by question", "by paragraph", "by article")
+    shown = tuple((name, *(f"{z:.2f}" for z in row)) for name, row in zip(rows, cells, strict=True))
+    counts = ", ".join(
+        f"{one.number} {name}" for one, name in zip(clusters[1:], ("paragraphs", "articles"), strict=True) if one
+    )
+    note = f"z: a mean over its standard error, under spanR@1. {len(scores.topics):,} questions, {counts}."
+    return Table("Questions of XQuAD: z by what is taken for one sample", (*words(""), *heads), shown, (note,))
 
 
 def skewed() -> Table:
@@ -113,4 +141,4 @@ def skewed() -> Table:
 
 def tables() -> list[Table]:
     """Return the coverage of every kind of interval, clusters, and skewed differences."""
-    return [*(coverage(how) for how in INTERVALS), in_clusters(), skewed()]
+    return [*(coverage(how) for how in INTERVALS), in_clusters(), of_xquad(), skewed()]

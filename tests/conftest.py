@@ -30,6 +30,12 @@ def shared_data() -> Path:
 
 
 @pytest.fixture(scope="session")
+def real_data() -> Path:
+    """Plays and articles that lie beside the tests; all of ``shared_data`` is larger, and may be absent."""
+    return Path(__file__).parent / "real"
+
+
+@pytest.fixture(scope="session")
 def driver():
     """What starts browsers; skips where Chromium is missing."""
     started = start_driver()

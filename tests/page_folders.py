@@ -2,18 +2,24 @@
 
 import gzip
 import json
+import re
 import shutil
 from contextlib import closing
 from pathlib import Path
+from zlib import crc32
 
 from blocks import ROOT, write_files
 from focuseval.assessment import open_project
 from focuseval.assessment.adjudication import decide
 from focuseval.assessment.backup import back_up
+from focuseval.assessment.models.client import ModelSettings
+from focuseval.assessment.models.drafting import draft_questions
 from focuseval.data.topics import read_topics
 from focuseval.example import ROOT as EXAMPLE
 from focuseval.example import copy_example
-from strategies.model_server import NEAP, SPRING, answer, asked_text
+from focuseval.formats.embedded import open_documents
+from pdfs import paragraph, pdf
+from strategies.model_server import NEAP, SPRING, ModelServer, answer, asked_text
 from strategies.projects import DOCUMENTS, as_person, begin_project, command
 
 FIVE = ROOT / "docs" / "howto" / "rag-in-five-minutes.md"
@@ -26,6 +32,34 @@ def nothing(_: Path) -> None:
 def rag(folder: Path) -> None:
     """The documents, the gold and the runs of the first page for RAG developers."""
     write_files(FIVE, folder)
+
+
+def reports(folder: Path) -> None:
+    """Two reports as PDFs, of three pages each, with running heads."""
+    texts = {
+        "harbour": {
+            "Harbour report": ("The harbour was dredged to nine metres in", "May. Ships of 180 metres may enter."),
+            "Tides": ("Spring tides come at new moon and at full", "moon, when sun and moon pull in one line."),
+            "Storms": ("In January a storm surge raised the water", "by two metres above the predicted height."),
+        },
+        "survey": {
+            "Survey of the coast": ("The coast lost a metre of land a year", "between the lighthouse and the mill."),
+            "Method": ("Heights were measured by tide gauges and", "by satellites, and compared every month."),
+            "Outlook": ("If nothing is done the lighthouse stands", "in the water in thirty years."),
+        },
+    }
+    (folder / "reports").mkdir()
+    for name, pages in texts.items():
+        drawn = [
+            [
+                (72, 40, f"Port authority: {name}"),
+                *paragraph(title, y=90),
+                *paragraph(*lines, y=130),
+                (300, 770, f"{n}"),
+            ]
+            for n, (title, lines) in enumerate(pages.items(), 1)
+        ]
+        (folder / f"reports/{name}.pdf").write_bytes(pdf(*drawn))
 
 
 def old_and_new(folder: Path) -> None:
@@ -190,7 +224,43 @@ def judged_by_one(folder: Path) -> None:
         as_person(project, "ann", {DOCUMENTS[0]: (SPRING, NEAP)})
 
 
+def afternoon(folder: Path) -> None:
+    """The articles of the demo, and what a person would mark for the questions that the model drafts from them."""
+    sea(folder)
+    index = open_documents(folder / "sea" / "articles")
+    with ModelServer(as_a_model) as server:
+        settings = ModelSettings(server.url, "llama3.1:8b", window=1500)
+        drafts = draft_questions(index, settings, folder / "scratch.db", questions=50).lines
+    marked = {
+        (one["topic"], one["doc"]): [{"start": s["start"], "end": s["end"]} for s in one["spans"]] for one in drafts
+    }
+    lines = (
+        {"topic": one["topic"], "doc": name, "spans": marked.get((one["topic"], name), [])}
+        for one in drafts
+        for name in index.ids.to_pylist()
+    )
+    (folder / "people.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def drafting_model(text: str, asked: str) -> str:
+    """Draft a question from a sentence, or mark the sentence that such a question is about; of some, the next one."""
+    sentences = [part for part in re.split(r"(?<=[.!?])\s+", " ".join(text.split())) if len(part) > 60]
+    about = re.search(r"What is known of (.*)\?", asked)
+    if about is None:
+        quote = sentences[len(sentences) // 2]
+        words = " ".join(quote.split()[:8]).rstrip(".,;:")
+        return json.dumps({"question": f"What is known of {words}?", "answer": words, "quotes": [quote]})
+    found = [place for place, part in enumerate(sentences) if about[1] in part]
+    if not found:
+        return answer()
+    first = found[0] + (crc32(about[1].encode()) % 4 == 0)
+    return answer(sentences[first : first + 2])
+
+
 def as_a_model(body: dict, _: int) -> str:
-    """Answer as a model that marks one passage well, one with a slip, and one that it made up."""
+    """Answer as a model that marks one passage well, one with a slip, and one that it made up; or drafts questions."""
+    asked = body["messages"][-1]["content"]
+    if "You write questions" in body["messages"][0]["content"] or "What is known of" in asked:
+        return drafting_model(asked_text(body), asked)
     quotes = [SPRING, NEAP.replace("shrinks", "shrinked"), "Tides are made by whales."]
     return answer(quotes if SPRING in asked_text(body) else [])

@@ -28,6 +28,7 @@ IN_ONE_SHELL = ("README.md", "tutorial.md")
 
 FOLDERS = {
     "README.md": has.own_documents,
+    "afternoon-of-judging.md": has.afternoon,
     "align-chunks.md": has.chroma,
     "assess.md": has.sea_to_judge,
     "behind-a-proxy.md": has.judged_by_two,
@@ -35,6 +36,7 @@ FOLDERS = {
     "cluster.md": has.several_machines,
     "coming-from.md": has.chroma,
     "compare-runs.md": has.sea,
+    "evaluate-pdfs.md": has.reports,
     "first-run.md": has.articles_and_topics,
     "formats.md": has.element_run,
     "history.md": has.old_and_new,
@@ -86,6 +88,7 @@ NOT_RUN = (
     ("report.md", "--serve", SERVES),
     ("report.md", "--figures", "needs vl-convert or a browser; tests/report draws them where there is one"),
     ("language-model-as-assessor.md", "export LLM_KEY=", "the test's environment has a key"),
+    ("retrieve-by-meaning.md", "--embedder ", "needs a server or a model; tests/retrieval starts a server"),
     ("cluster.md", "pip install", NETWORK),
     ("cluster.md", "s3://", "needs object storage; tests/engine/storage starts one"),
     ("cluster.md", "tcp://coordinator", CLUSTER),
@@ -110,6 +113,12 @@ INSTEAD = (
     ("assess.md", "report judging", "report judging --assessor gold", "an imported assessor is named"),
     ("first-run.md", "compare judging", "compare judging --assessor gold", "an imported assessor is named"),
     ("first-run.md", "report judging", "report judging --assessor gold", "an imported assessor is named"),
+    (
+        "afternoon-of-judging.md",
+        "focuseval assess judging --assessor ann",
+        "focuseval project import judging people.jsonl --assessor ann",
+        "judgements in place of the browser",
+    ),
     ("behind-a-proxy.md", "/var/backups/focuseval", "judging/backups", "a folder that a test may write to"),
 )
 """Page, what the reader types, what the test types, and why."""

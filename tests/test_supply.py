@@ -14,6 +14,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).parents[1]
 AUDIT = ROOT / ".ci" / "audit.py"
@@ -38,6 +39,47 @@ def test_every_package_that_ci_needs_has_one_version():
         wanted += project["dependency-groups"][name]
     names = {re.match(r"[\w.-]+", one)[0].lower().replace("_", "-") for one in wanted}
     assert names - pins().keys() == set()
+
+
+def workflow(name):
+    return yaml.safe_load((ROOT / ".github" / "workflows" / f"{name}.yml").read_text(encoding="utf-8"))
+
+
+def test_the_suite_is_run_on_every_system_and_python():
+    matrix = workflow("tests")["jobs"]["test"]["strategy"]["matrix"]
+    assert {"ubuntu-latest", "ubuntu-24.04-arm", "macos-latest", "macos-15-intel", "windows-latest"} == set(
+        matrix["os"]
+    )
+    assert {"3.11", "3.12", "3.13", "3.14", "3.14t"} == set(matrix["python"])
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    classified = {line.rpartition(" ")[2] for line in project["classifiers"] if "Python :: 3." in line}
+    assert classified == {python for python in matrix["python"] if not python.endswith("t")}
+
+
+def test_a_release_has_a_wheel_for_every_system_and_the_sources(capsys):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    main = runpy.run_path(str(ROOT / ".ci" / "release.py"))["main"]
+    assert main(workflow("release"), project) == 0
+    lines = capsys.readouterr().out.split("\n")
+    assert [line[19:49].strip() for line in lines[:7]] == [
+        "py3-none-manylinux_x86_64",
+        "py3-none-manylinux_aarch64",
+        "py3-none-macosx_arm64",
+        "py3-none-macosx_x86_64",
+        "py3-none-any",
+        "py3-none-any",
+        "sdist",
+    ]
+    wrong = workflow("release")
+    wrong["jobs"]["wheels"]["strategy"]["matrix"]["os"].append(
+        "windows-latest"
+    )  # as it was: nothing was ever published
+    wrong["jobs"]["publish"]["needs"].remove("windows")
+    assert main(wrong, project) == 1
+    assert capsys.readouterr().out.split("\n")[-3:-1] == [
+        "windows-latest: cibuildwheel would make a pure wheel there, and refuse it",
+        "publish does not wait for windows",
+    ]
 
 
 def test_the_action_gives_options_to_the_command_as_they_are(tmp_path):

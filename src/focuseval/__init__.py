@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from focuseval.data.topics.reader import read_topics as read_topics
     from focuseval.engine.cluster import connected as connected
     from focuseval.errors import FocusevalError as FocusevalError
+    from focuseval.evaluation.estimating import Estimates as Estimates
+    from focuseval.evaluation.estimating import estimate as estimate
     from focuseval.evaluation.evaluation import evaluate as evaluate
     from focuseval.evaluation.quotes import verify_quotes as verify_quotes
     from focuseval.evaluation.scores import Scores as Scores
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
     from focuseval.report.build import build_report as build_report
     from focuseval.report.heat import heat_map as heat_map
     from focuseval.report.page import render_html as render_html
+    from focuseval.retrieval.fusion import fuse as fuse
     from focuseval.retrieval.retrieving import retrieve as retrieve
     from focuseval.retrieval.retrieving import search as search
     from focuseval.retrieval.retrieving import units as units
@@ -86,8 +89,11 @@ _PUBLIC = {
     "retrieve": "retrieval.retrieving",
     "search": "retrieval.retrieving",
     "units": "retrieval.retrieving",
+    "fuse": "retrieval.fusion",
     "evaluate": "evaluation.evaluation",
     "Scores": "evaluation.scores",
+    "estimate": "evaluation.estimating",
+    "Estimates": "evaluation.estimating",
     "assert_no_regression": "bridges.testing",
     "build_report": "report.build",
     "render_html": "report.page",

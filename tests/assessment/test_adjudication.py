@@ -105,6 +105,7 @@ def test_score_prints_the_counts_beside_the_means(project):
     told = command("score", project, RUN, "-m", "charR", "--merge", "union", "--format", "json")
     values = json.loads(told[told.index("{") : told.rindex("}") + 1])
     assert values["judged"] == {"decided": 1, "single": 1, "union": 2}
+    assert "|merge:union" in values["signature"]
 
 
 @pytest.mark.parametrize("wanted", ["gold-jsonl", "inex-2005", "inex-2008", "trec-qrels"])

@@ -24,7 +24,7 @@ DRAWS = 40
 
 def slow(labels, sizes, specificities, distances, topic):
     """Draw documents as the fast version does, write each down as often as it was drawn, compute everything anew."""
-    found = {name: [] for name in ("kappa", "jaccard", "f", "specificity", "ratio", "distance")}
+    found = {name: [] for name in ("kappa", "jaccard", "f", "precision", "recall", "specificity", "ratio", "distance")}
     for counts in np.concatenate(list(drawn_documents(topic, DRAWS))):
         rows = np.repeat(np.arange(len(topic)), counts)
         common, left, right = (np.array(side)[rows] for side in sizes)
@@ -33,6 +33,8 @@ def slow(labels, sizes, specificities, distances, topic):
         jaccard, f = overlap(common, left, right)
         found["jaccard"].append(jaccard)
         found["f"].append(f)
+        found["precision"].append(common.sum() / right.sum() if right.sum() else math.nan)
+        found["recall"].append(common.sum() / left.sum() if left.sum() else math.nan)
         found["specificity"].append(correlation(*elements))
         found["ratio"].append(right.sum() / left.sum() if left.sum() else math.nan)
         known = distances[rows][~np.isnan(distances[rows])]
@@ -109,7 +111,9 @@ def test_two_who_mark_the_same_agree_without_doubt(store):
             judge(store, name, number, *([(0, 6 + number)] if number % 2 else []))
     (pair,) = agreements(finished(store), lambda name: extents_of(PAGE), resamples=200)
     assert pair.intervals == {
-        **dict.fromkeys(("kappa", "jaccard", "f", "specificity", "ratio"), pytest.approx((1.0, 1.0))),
+        **dict.fromkeys(
+            ("kappa", "jaccard", "f", "precision", "recall", "specificity", "ratio"), pytest.approx((1.0, 1.0))
+        ),
         "distance": (0.0, 0.0),
     }
     assert (pair.relevant, pair.ratio) == ((6, 6), 1.0)

@@ -13,6 +13,7 @@ from focuseval.assessment import open_project
 from focuseval.assessment.adjudication import decide
 from focuseval.assessment.archive import archive_gold, open_archive
 from focuseval.assessment.plan import MODEL, Assessor, know_role, known_units, mark_known, pool, register
+from focuseval.assessment.pool import keep_run, kept_runs
 from focuseval.assessment.rules import ungraded
 from focuseval.assessment.store import Key
 from focuseval.assessment.users import note_people
@@ -89,6 +90,16 @@ def test_an_archive_becomes_the_same_project_and_the_same_archive_again(archive,
     project = open_project(again)
     assert known_units(project.store) == {(TIDES, DOCUMENTS[0]): "training"}
     project.close()
+
+
+def test_the_runs_that_a_project_keeps_are_in_its_archive_and_rank_after_the_import(judged, tmp_path):
+    keep_run(judged, "careful.xml", RUN.read_bytes(), index=None)
+    command("project", "archive", judged, tmp_path / "sea.zip", "--merge", "union")
+    told = command("project", "import", tmp_path / "again", tmp_path / "sea.zip", "--docs", ROOT / "articles")
+    assert "1 run" in told
+    (kept,) = kept_runs(tmp_path / "again")
+    assert kept.read_bytes() == RUN.read_bytes()
+    assert kept.name == kept_runs(judged)[0].name
 
 
 def test_other_texts_are_refused_when_scoring_and_named_when_importing(archive, tmp_path):

@@ -167,8 +167,15 @@ def test_the_next_document_is_the_undecided_one_with_the_least_agreement(togethe
     ann, bob, lea = together("ann"), together("bob"), together("lea")
     for client in (ann, bob):
         finished(client)
-        client.edit({"kind": "finish", "relevant": False}, document="c/other", topic="12", token="token-0004")
-    assert "document=c/other" in lea.get("/adjudicate/next", topic="11", document="a/tides").location
+    for client, relevant in ((ann, True), (bob, False)):
+        where = {"document": "c/other", "topic": "12"}
+        if relevant:
+            client.edit({"kind": "highlight", "start": 0, "end": 7, "quote": "Nothing"}, token="token-0003", **where)
+        client.edit({"kind": "finish", "relevant": relevant}, token="token-0004", version=int(relevant), **where)
+    assert "document=c/other" in lea.get("/adjudicate/next", topic="11", document="b/plain").location
+    assert lea.get("/adjudicate/next", topic="12", document="c/other").location == "/adjudicate", (
+        "all agree on the rest"
+    )
     page = lea.get("/adjudicate/document", topic="11", document="a/tides").text
     assert "Why it is here" in page
     assert "&#34;new moon&#34;" in page or "new moon" in page

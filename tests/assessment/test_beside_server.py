@@ -32,6 +32,7 @@ from strategies.projects import DOCUMENTS, TIDES, begin_project, command, judgem
 SOAK = bool(os.environ.get("FOCUSEVAL_SOAK"))
 HERE = Path(__file__).parent
 LINUX = Path("/proc/self/fd").is_dir()
+GOLD = ROOT / "gold" / "gold.jsonl"
 RUN, OTHER = sorted((ROOT / "runs" / "focused").iterdir())[:2]
 TEXT = open_documents(ROOT / "articles").document(DOCUMENTS[0]).text
 
@@ -39,6 +40,7 @@ TEXT = open_documents(ROOT / "articles").document(DOCUMENTS[0]).text
 LINES = {
     ("score", ""): "score {project} {run} --assessor one -m AP",
     ("compare", ""): "compare {project} {run} {other} --assessor one -m AP",
+    ("estimate", ""): "estimate {project} {gold} {run} --assessor one -m AP --random",
     ("report", ""): "report {project} {run} {other} --assessor one -o {out}/report.html",
     ("gate", ""): "gate --baseline {baseline} {project} {run} --assessor one -m AP",
     ("stats", ""): "stats {project} --assessor one",
@@ -77,6 +79,8 @@ LINES = {
     ("project import", ""): "project import {project} {judgements}",
     ("project add-run", ""): "project add-run {project} {run} --depth 2",
     ("project guidelines", ""): "project guidelines {project} {guidelines}",
+    ("project sample", ""): "project sample {project} 1",
+    ("project drafts", ""): "project drafts {project} {drafts} --assessor ann",
     ("project split", ""): "project split {project} pool --among zoe,bob --overlap 2",
     ("project reanchor", ""): "project reanchor {project}",
     ("project check", ""): "project check {project}",
@@ -201,8 +205,11 @@ class Served:
 
     def line(self, case):
         """The words of a command on this project."""
-        paths = {name: self.folder / name for name in ("out", "people", "guidelines", "pool", "baseline", "judgements")}
-        words = {"project": self.project, "run": RUN, "other": OTHER, "docs": ROOT / "articles"}
+        paths = {
+            name: self.folder / name
+            for name in ("out", "people", "guidelines", "pool", "baseline", "judgements", "drafts")
+        }
+        words = {"project": self.project, "run": RUN, "other": OTHER, "docs": ROOT / "articles", "gold": GOLD}
         return [word.format(**paths, **words, topics=ROOT / "topics.xml") for word in LINES[case].split()]
 
 
@@ -230,6 +237,9 @@ def prepared(tmp_path_factory):
     (folder / "pool.jsonl").rename(folder / "pool")
     judgements(folder, "late", (10, 20)).rename(folder / "judgements")
     (folder / "guidelines").write_text("Mark what answers.\n")
+    drafted = {"topic": TIDES, "query": "q", "doc": DOCUMENTS[0], "model": "model:m@draft"}
+    drafted["spans"] = [{"start": 0, "end": 10, "quote": TEXT[:10]}]
+    (folder / "drafts").write_text(json.dumps(drafted) + "\n")
     (folder / "people").write_text("")
     (folder / "out").mkdir()
     return folder

@@ -197,8 +197,7 @@ def deal_out(walk):
         """const form = document.querySelector("main details form");
         form.querySelector("[name=by]").value = "pool";
         form.querySelector("[name=overlap]").value = "2";
-        for (const option of form.querySelector("[name=to]").options)
-          option.selected = arguments[0].includes(option.value);""",
+        for (const box of form.querySelectorAll("[name=to]")) box.checked = arguments[0].includes(box.value);""",
         list(PEOPLE),
     )
     walk.submit("main details button")
@@ -368,7 +367,7 @@ def test_a_campaign_from_an_empty_folder_to_the_archive(sea, browser, tmp_path):
     with Running(project, *begin) as running:
         walk = Walk(browser, running)
         walk.come(running.next_link(), "lea")
-        assert "Nothing is given out yet" in walk.text()
+        assert "Next: pool runs" in walk.text()
         walk.look()
         grow(walk, sea)
         write_guidelines(walk)

@@ -137,8 +137,8 @@ def test_a_lead_does_their_work_without_a_mouse(keyboard, running):
     assert browser.run("return document.querySelector('#link').value").startswith(running.home)
 
     keyboard.press(".bar nav a[href='/work']")
-    keyboard.reach("#to-give")
-    browser.keys("ArrowDown")  # the first of the assessors, ann
+    keyboard.reach("#to-give input")
+    browser.keys(" ")  # the first of the assessors, ann
     keyboard.press("input[name=unit]", " ", "Enter")
     assert "changed" in browser.run("return document.querySelector('main [role=status]').textContent")
 

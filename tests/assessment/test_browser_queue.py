@@ -2,6 +2,7 @@
 
 import pytest
 
+from focuseval.assessment.progress import moment_of
 from focuseval.assessment.store import Key
 from strategies.pages import ARTICLE, page_from_xml
 
@@ -140,6 +141,38 @@ def test_two_tabs_on_one_document_overwrite_nothing_of_each_other(site, desk):
     assert sorted(bool(text) for text in texts) == [False, True], "one was saved, the other is asked about"
     assert len(judgement(site).highlights) == 2
     assert desk.run(STORED) == 0
+
+
+def test_the_same_highlight_in_two_tabs_is_nothing_to_ask_about(site, desk):
+    first, second = second_tab(desk)
+    second()
+    site.read(desk)
+    first()
+    desk.keys("j", "x")
+    desk.wait(SAVED)
+    second()
+    desk.keys("j", "x")
+    desk.wait(SAVED)
+    assert desk.run(HELD) == ""
+    assert judgement(site).highlights == ((0, 5),)
+    assert desk.run(STORED) == 0
+
+
+def test_a_verdict_and_the_way_on_say_that_the_server_is_away(site, desk):
+    desk.keys("j", "x")
+    desk.wait(SAVED)
+    site.stop()
+    notice = "return document.getElementById('notice').textContent"
+    desk.keys("r")
+    desk.wait(notice + ".includes('waits in this browser')")
+    desk.keys(".")
+    desk.wait(notice + ".includes('the next document comes when it is back')")
+    desk.run("for (const item of desk.queue.items) item.made -= 60000")
+    site.start()
+    desk.wait("return location.search.includes('b%2Fplain') || location.search.includes('b/plain')", seconds=60)
+    assert judgement(site).status == "relevant"
+    last = [event for event in site.store.events() if event["edit"]["kind"] == "finish"][-1]
+    assert 55 < (moment_of(last["at"]) - moment_of(last["edit"]["made"])).total_seconds() < 600
 
 
 def test_an_edit_refused_for_good_is_named_can_be_discarded_and_does_not_block_the_rest(site, desk):

@@ -4,6 +4,7 @@ import pytest
 
 from focuseval.assessment.plan import Pooled, add_to_pool
 from focuseval.assessment.store import Key
+from focuseval.assessment.wording import snap_to
 from focuseval.collection.rendering import Document
 from strategies.pages import page_from_xml
 
@@ -122,6 +123,56 @@ def test_text_comes_before_metadata_which_shows_on_demand(site, desk):
                     version=0, token="meta")  # fmt: skip
     site.read(desk, "long")
     assert desk.run(seen) == "plos", "what is highlighted is to be seen"
+
+
+def test_words_are_found_in_the_document_at_hand(site, desk):
+    desk.keys("/")
+    desk.type("#find", "section 7 SPEAKS")
+    desk.wait("return document.getElementById('found').textContent === '24 found'")
+    desk.keys("Enter", "Enter")
+    assert desk.run("return document.getElementById('found').textContent") == "2 of 24"
+    assert desk.run("return desk.view.text.slice(desk.cursor.caret, desk.cursor.caret + 9)") == "section 7"
+    desk.keys("Escape", "x")
+    desk.wait(SAVED)
+    assert highlighted(site)[0].startswith("Paragraph 0 of section 7")
+
+
+def test_every_page_lists_its_keys(site, desk):
+    for path in ("/", "/topic?topic=11", "/dashboard", "/work", "/adjudicate", "/pool", "/exchange", "/guidelines"):
+        desk.open(site.address(path))
+        desk.wait("return document.querySelector('#keys dd') !== null")
+        desk.keys("?")
+        assert "these keys" in desk.run("return document.querySelector('dialog[open]').innerText"), path
+
+
+def test_the_first_key_highlights_text_and_not_the_folded_metadata(site, desk):
+    desk.keys("x")
+    desk.wait(SAVED)
+    assert highlighted(site) == ["All tides"]
+    assert not desk.run("return desk.view.blocks[0].node.checkVisibility()")
+
+
+@pytest.mark.parametrize(("to", "quote"), [
+    ("characters", "aph 1 of sect"),
+    ("words", "Paragraph 1 of section"),
+    ("sentences", "Paragraph 1 of section 0 speaks of tides, and of nothing else at all."),
+])  # fmt: skip
+def test_what_the_mouse_selects_is_extended_as_the_project_has_it(site, desk, to, quote):
+    snap_to(site.store, to, actor="lea")
+    site.read(desk, "long")
+    start = site.pages.get("long").text.index("Paragraph 1 of section 0") + 6
+    desk.run(
+        """
+      const [start, end] = arguments;
+      desk.view.select(start, end);
+      document.getElementById("text").dispatchEvent(new MouseEvent("mouseup", { bubbles: true }));""",
+        start,
+        start + 13,
+    )
+    desk.wait("return !document.getElementById('bubble').hidden")
+    desk.keys("h")
+    desk.wait(SAVED)
+    assert highlighted(site) == [quote]
 
 
 def test_highlights_are_told_to_those_who_hear_them(desk):

@@ -270,3 +270,23 @@ def test_a_changed_text_is_shown_with_what_moves(site, desk):
     desk.click("#notice button")
     desk.wait("return window.desk?.state?.version === 2", seconds=15)
     assert judgement(site).highlights == ((22, 45),)
+
+
+def test_the_history_of_a_judgement_leads_back_to_any_state(site, browser):
+    site.enter(browser)
+    site.read(browser)
+    browser.keys("j", "x", "j", "j", "x")
+    browser.wait(
+        "return document.getElementById('saving').textContent === 'Saved' && desk.state.highlights.length === 2"
+    )
+    browser.keys("v")
+    browser.wait("return document.getElementById('history').open")
+    told = browser.run(
+        "return [...document.querySelectorAll('#history tbody tr')].map((row) => row.cells[3].textContent)"
+    )
+    assert told[1] == "highlight “Tides”"
+    browser.run("window.before = true")
+    browser.click("#history tbody tr:nth-child(2) button")
+    browser.wait("return window.before === undefined && document.documentElement.dataset.ready")
+    assert browser.run("return desk.state.highlights.length") == 1
+    assert len(site.store.edits(Key("ann", "11", "a/tides"))) == 3

@@ -94,10 +94,10 @@ def test_a_pool_s_file_with_its_provenance_goes_in_and_comes_out_the_same(projec
 
 def test_a_document_says_why_it_is_there(project):
     add_pool(project.store, build_pool([read(path, project) for path in RUNS], depth=3), actor="lea")
-    entry, runs = why_pooled(project.store, "101", project_pool(project.store).entries[0].document)
+    entry, runs = why_pooled(project_pool(project.store), "101", project_pool(project.store).entries[0].document)
     assert entry.runs == 3
     assert [run.run for run in runs] == ["careful", "coarse", "hasty"]
-    assert why_pooled(project.store, "101", "nowhere") == (None, [])
+    assert why_pooled(project_pool(project.store), "101", "nowhere") == (None, [])
 
 
 def test_a_run_s_name_never_becomes_a_path(project):

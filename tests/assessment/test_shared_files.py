@@ -1,12 +1,15 @@
 """Small files that the server and commands both change: nothing that one of them wrote is lost by the other."""
 
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from focuseval.assessment import files
 from focuseval.assessment.files import locked, make_private, write_private
 from focuseval.assessment.sessions import Sessions
 from focuseval.assessment.users import read_users
@@ -71,3 +74,14 @@ def test_a_lock_is_let_go_when_the_block_fails(tmp_path):
         raise ZeroDivisionError
     with locked(tmp_path / "file"):
         assert Path(tmp_path / ".file.lock").exists()
+
+
+def test_where_there_is_no_flock_the_lock_of_windows_is_taken(tmp_path, monkeypatch):
+    taken = []
+    windows = SimpleNamespace(
+        LK_LOCK=1, locking=lambda handle, how, size: taken.append((os.fstat(handle).st_ino, how, size))
+    )
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    monkeypatch.setitem(sys.modules, "msvcrt", windows)
+    with runpy.run_path(files.__file__)["locked"](tmp_path / "users"):
+        assert taken == [((tmp_path / ".users.lock").stat().st_ino, 1, 1)]

@@ -1,14 +1,17 @@
 """Do other assessors or shallower pools order the runs otherwise? With scores that a pencil can follow."""
 
 import math
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from focuseval.assessment.golds import build_gold
 from focuseval.assessment.plan import Assessor, Pooled, register
-from focuseval.assessment.stability import only_pairs, only_topics, over_assessors, over_depths
+from focuseval.assessment.stability import only_pairs, only_topics, over_assessors, over_depths, over_topics
 from focuseval.assessment.store import Key
 from focuseval.collection.rendering import Document
+from focuseval.evaluation.scores import Scores
 from strategies.assessing import PAGE, mark, save
 
 RUNS = {"A": {"d1", "d2"}, "B": {"d2", "d3"}, "C": {"d3"}}
@@ -75,3 +78,22 @@ def test_assessors_without_a_document_in_common_get_a_dash(golds):
         (swap,) = over_assessors({"ann": only_pairs(golds["ann"], {("1", "d1")}), "bob": part}, score)
         assert math.isnan(swap.tau)
         assert swap.documents == 0
+
+
+def test_scores_and_tau_have_intervals_over_topics():
+    """Of a second assessor whose judgements score every run .1 higher, the difference is known to the last digit."""
+    rng = np.random.default_rng(3)
+    topics, runs = tuple(f"t{n}" for n in range(12)), ("a", "b", "c")
+    values = rng.random((3, 12, 1)) * 0.5 + np.array([0.0, 0.1, 0.4])[:, None, None]
+    first = Scores(runs, topics, ("AP",), values, (), "")
+    second = replace(first, values=values + 0.1, topics=topics[::-1], runs=runs)
+    second = replace(second, values=second.values[:, ::-1])
+    (low, high), apart = over_topics(first, second)
+    assert (low, high) == (1, 1)
+    assert [part == pytest.approx((0.1, 0.1, 0.1)) for part in apart] == [True] * 3
+    noisy = replace(first, values=values + rng.normal(0, 0.2, values.shape))
+    (low, high), apart = over_topics(first, noisy)
+    assert -1 <= low < high <= 1
+    assert all(below < mean < above for mean, below, above in apart)
+    few = [replace(one, topics=topics[:4], values=one.values[:, :4]) for one in (first, noisy)]
+    assert np.isnan(over_topics(*few)[0]).all()

@@ -7,7 +7,9 @@ from zipfile import ZipFile
 
 from focuseval.assessment.exchange import export_everything, import_everything
 from focuseval.assessment.plan import split
+from focuseval.assessment.progress import Pace, moment_of
 from focuseval.assessment.store import Key, Store
+from focuseval.assessment.wording import write_guidelines
 from focuseval.data.fields import numbered_lines
 from strategies.assessing import mark
 from strategies.pages import ARTICLE, page_from_xml
@@ -107,8 +109,38 @@ def test_the_lists_show_progress_and_the_next_document_is_the_next_undone(alone)
     alone.edit({"kind": "skip"}, document="b/plain", token="token-0002")
     assert alone.get("/next", topic="11", document="a/tides").location == "/read?topic=12&document=c%2Fother"
     alone.edit({"kind": "finish", "relevant": False}, topic="12", document="c/other", token="token-0003")
-    assert alone.get("/next").location == "/?done=1"
     assert alone.get("/read", topic="11", document="b/plain").status_code == 200
+
+
+def test_a_skipped_document_comes_back_when_everything_else_is_done(alone):
+    alone.enter()
+    alone.edit({"kind": "skip"})
+    alone.edit({"kind": "skip"}, document="b/plain", token="token-0002")
+    assert alone.get("/next", topic="11", document="a/tides").location == "/read?topic=12&document=c%2Fother"
+    alone.edit({"kind": "finish", "relevant": False}, topic="12", document="c/other", token="token-0003")
+    page = alone.get("/").text
+    assert "1 of 3 documents done" in page
+    assert "Everything is done but\n  2 documents that you skipped" in page
+    assert "Thank you" not in page
+    assert alone.get("/next", topic="11", document="a/tides").location == "/read?topic=11&document=b%2Fplain"
+    assert alone.get("/next", topic="11", document="b/plain").location == "/read?topic=11&document=a%2Ftides"
+    alone.edit({"kind": "finish", "relevant": False}, version=1, token="token-0004")
+    assert alone.get("/next", topic="11", document="b/plain").location == "/?done=1"
+    assert "Thank you" not in alone.get("/", done=1).text
+    alone.edit({"kind": "finish", "relevant": False}, document="b/plain", version=1, token="token-0005")
+    assert alone.get("/next").location == "/?done=1"
+    assert "Thank you" in alone.get("/", done=1).text
+
+
+def test_a_lead_opens_skipped_documents_again(together, pooled):
+    ann, lea = together("ann"), together("lea")
+    ann.edit({"kind": "skip"})
+    lea.learn("/work")
+    sent = {"do": "reopen", "unit": json.dumps(["11", "a/tides"]), "topic": "11", "csrf": lea.csrf}
+    answer = lea.post("/work", data=sent)
+    assert answer.status_code == 302
+    assert "Open again: 1 judgement." in lea.get("/work", topic="11").text
+    assert pooled.judgement(Key("ann", "11", "a/tides")).judgement.status == "in progress"
 
 
 def test_two_assessors_are_adjudicated_with_a_union_and_then_by_hand(together, pooled):
@@ -276,3 +308,28 @@ def test_pages_that_are_asked_for_at_once_after_the_link_have_one_token(alone):
         page = tab.get(path, base_url=f"http://{HOST}", headers={"Host": HOST, "Cookie": cookie})
         tokens |= set(re.findall(r'name="csrf" (?:value|content)="([^"]+)"', page.text))
     assert len(tokens) == 1
+
+
+def test_a_lead_is_told_the_next_step_and_a_new_assessor_where_the_guidelines_are(together, pooled):
+    lea, ann = together("lea"), together("ann")
+    assert 'Next: <a href="/guidelines">write guidelines' in lea.get("/dashboard").text
+    assert "read the guidelines" not in ann.get("/").text
+    write_guidelines(pooled, "Highlight all.", version=0, actor="lea")
+    assert "read the guidelines" in ann.get("/").text
+    ann.edit({"kind": "flag", "on": True})
+    assert 'Next: <a href="/flagged">look at 1 flagged judgement' in lea.get("/dashboard").text
+
+
+def test_an_edit_that_waited_in_a_browser_says_when_it_was_made(alone, pooled):
+    alone.enter()
+    alone.edit(EDIT, age=90_000)
+    alone.edit({"kind": "flag", "on": True}, version=1, token="token-0002", age=50)
+    alone.edit({"kind": "flag", "on": False}, version=2, token="token-0003", age="long")
+    first, *others = [event for event in pooled.events() if event["assessor"] == "ann"]
+    waited = moment_of(first["at"]) - moment_of(first["edit"]["made"])
+    assert 89 < waited.total_seconds() < 120
+    assert not any("made" in event["edit"] for event in others)
+    assert pooled.timeline(Key("ann", "11", "a/tides")).now.highlights == ((0, 5),)
+    pace = Pace(pooled)
+    pace.refresh()
+    assert 89 < pace.seconds["ann", "11"] < 120, "the time between the edits as they were made"

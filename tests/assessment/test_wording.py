@@ -92,8 +92,8 @@ def test_a_pooled_topic_that_is_gone_is_named_on_the_front_page_and_does_not_bre
     assert "0 of 2 documents done" in page.text
     assert client.get("/topic?topic=12").status_code == 404
     assert client.get("/read?topic=12&document=c/other").status_code == 404
-    client.edit({"kind": "skip"})
-    client.edit({"kind": "skip"}, document="b/plain", token="token-0002")
+    client.edit({"kind": "finish", "relevant": False})
+    client.edit({"kind": "finish", "relevant": False}, document="b/plain", token="token-0002")
     assert client.get("/next").location == "/?done=1"
 
 

@@ -237,11 +237,17 @@ score folqrels fol -m MAiP --curves no/such/file | 1 | cannot be written
 score qrels run --run-format inex-xml -m AP | 1 | run
 score qrels run --gold-format gold-jsonl -m AP | 1 | qrels
 compare qrels run -m AP --correlate recall-bases | 2 | make no difference
+estimate qrels no-such-file run -m AP | 1 | no-such-file
+estimate qrels qrels other-topics -m AP | 1 | no topic in common
+draft no-such-file --endpoint http://127.0.0.1:9/v1 --model m -o out.jsonl | 1 | no-such-file
+fuse run no-such-file -o out | 1 | no-such-file
+draft no-such-folder --endpoint http://127.0.0.1:9/v1 --model m -o out | 1 | no-such-folder
+fuse run fol -o out | 1 | expected results of one kind
 """.strip().splitlines()
 
 MORE = {
     "bad-docs/latin/a.txt": b"caf\xe9", "bad-docs/nul/a.txt": b"a\0b", "bad-docs/open/a.xml": b"<a><b></a>",
-    "bad-docs/none/a.pdf": b"%PDF", "bad-docs/twice/a.xml": b"<a>x</a>", "bad-docs/twice/a.txt": b"x",
+    "bad-docs/none/a.tex": b"%PDF", "bad-docs/twice/a.xml": b"<a>x</a>", "bad-docs/twice/a.txt": b"x",
     "docs.jsonl": b'{"id":"d1","text":"a"}\n{"id":"d1","text":"b"}\n', "empty.jsonl": b"",
     "broken.zip": b"PK\3\4 broken",
     "bad-topics/open.xml": b"<inex-topic topic-id='1'><title>", "bad-topics/none.xml": b"<a/>",

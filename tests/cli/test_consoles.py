@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from focuseval.cli.commands import errors_as_lines
 from focuseval.example.files import ROOT
 
 GOLD, CAREFUL, COARSE = (
@@ -58,3 +59,12 @@ def test_every_command_prints_under_every_encoding(printed):
             assert (out, err) == (wanted.decode().encode("cp1252"), told.decode().encode("cp1252"))
         else:
             assert (out, err) == (wanted, told)
+
+
+def test_an_argument_that_is_no_unicode_is_one_line(capsys):
+    with pytest.raises(SystemExit) as ended, errors_as_lines():
+        "model \udcff".encode()
+    assert (ended.value.code, capsys.readouterr().err) == (
+        1,
+        "expected characters of Unicode, found 'model \\\\udcff'; give names and options in UTF-8\n",
+    )

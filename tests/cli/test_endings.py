@@ -55,6 +55,7 @@ def test_help_on_a_full_disk_is_one_line(folder, line):
     assert (said.returncode, said.stderr) == (1, "standard output: No space left on device; make room\n")
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc whether the command waits for its input")
 @pytest.mark.parametrize(("line", "code"), [("pool - -o out", 130), ("convert - out.jsonl", 130)])
 def test_ctrl_c_is_one_line_and_130(folder, line, code):
     at_work = subprocess.Popen(
@@ -164,6 +165,9 @@ quotes run
 judge p --endpoint http://127.0.0.1:9 --model m --jobs 0
 judge p --endpoint http://127.0.0.1:9 --model m --timeout nan
 nosuch
+fuse docs -o f.txt --method nosuch
+estimate qrels run
+draft docs --endpoint localhost --model m -o out
 score
 doctor
 index docs

@@ -5,7 +5,10 @@ import os
 import shlex
 import subprocess
 import sys
+import zipfile
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
@@ -113,6 +116,27 @@ def test_a_small_file_that_holds_a_large_one_is_refused_before_it_fills_the_memo
     assert "docs.jsonl.gz: expected at most 64 MB when it is unpacked" in said("index docs.jsonl.gz -o docs.idx")
 
 
+def test_a_table_that_repeats_one_value_is_refused_before_it_fills_the_memory(said, tmp_path, monkeypatch):
+    monkeypatch.setattr("focuseval.formats.sheets._MOST", 1 << 20)
+    long = pa.DictionaryArray.from_arrays(pa.array([0] * 500, pa.int32()), pa.array(["x" * 10_000]))
+    pq.write_table(pa.table({"question": ["q"] * 500, "text": long}), tmp_path / "repeated.parquet")
+    pq.write_table(pa.table({"question": ["q"], "text": ["x" * 2_000_000]}), tmp_path / "long.parquet")
+    assert "found: rows of more than 1 MB; save it again" in said("stats repeated.parquet")
+    assert "found: more than 1 MB in a column; save it again" in said("stats long.parquet")
+
+
+@pytest.mark.parametrize("row", [10**12, "9" * 5000])
+def test_a_workbook_of_endless_rows_is_refused(said, tmp_path, row):
+    space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    cells = '<c r="A1" t="inlineStr"><is><t>topic</t></is></c>'
+    rows = f'<row r="1">{cells}</row><row r="{row}">{cells}</row>'
+    with zipfile.ZipFile(tmp_path / "rows.xlsx", "w") as book:
+        book.writestr(
+            "xl/worksheets/sheet1.xml", f'<worksheet xmlns="{space}"><sheetData>{rows}</sheetData></worksheet>'
+        )
+    assert f"found: row {str(row)[:9]}; save it again" in said("stats rows.xlsx")
+
+
 def test_a_line_without_end_is_refused_before_it_is_cut(said, tmp_path, monkeypatch):
     (tmp_path / "run").write_bytes(b"1 Q0 d 1 2 r\n" + b"a " * (1 << 24))
     assert said("validate run --run-format trec --task focused").startswith(
@@ -162,3 +186,26 @@ def test_a_table_in_a_file_named_as_a_page_is_a_page(tmp_path, monkeypatch):
             main, [command, "gold", "one", "two", "-m", "AP", "--format", "csv", "-o", "x.html"]
         )
         assert (refused.exit_code, (tmp_path / "x.html").exists()) == (2, False)
+
+
+def test_a_gold_without_anything_relevant_scores_nothing_and_is_not_reported(said, tmp_path):
+    (tmp_path / "gold").write_text("1 0 d1 0\n2 0 d1 0\n")
+    (tmp_path / "run").write_text("1 Q0 d1 1 2.0 run\n")
+    result = CliRunner().invoke(main, ["score", "gold", "run", "-m", "AP", "--format", "csv"])
+    assert (result.exit_code, result.stdout.split("\n")[1][:11]) == (0, "run,nan,0,0"), result.output
+    assert "nothing to report" in said("report gold run -m AP -o x.html")
+    (tmp_path / "spans").write_text('{"topic": "1", "doc": "d1", "length": 5, "spans": []}\n')
+    (tmp_path / "passages").write_text('{"topic": "1", "doc": "d1", "rank": 1, "start": 0, "end": 3}\n')
+    assert CliRunner().invoke(main, ["score", "spans", "passages"]).exit_code == 0
+
+
+def test_half_a_character_in_a_score_file_is_drawn_as_a_question_mark(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "gold").write_text("1 0 d1 1\n")
+    (tmp_path / "run").write_text("1 Q0 d1 1 2.0 named\n")
+    (tmp_path / "files").mkdir()
+    scores = CliRunner().invoke(main, ["score", "gold", "run", "-m", "AP", "--per-topic", "--format", "json"]).stdout
+    (tmp_path / "files" / "a.json").write_text(scores.replace('"named"', r'"\ud800"'))
+    result = CliRunner().invoke(main, ["history", "files", "-o", "x.html"])
+    assert result.exit_code == 0, result.output
+    assert "?" in (tmp_path / "x.html").read_text(encoding="utf-8")

@@ -10,7 +10,19 @@ from strategies.commands import LEAVES
 from strategies.projects import command, judged_project
 
 VERBS = [
-    *("export", "import", "archive", "split", "add-run", "users add", "users remove", "users invite", "users log-out"),
+    *(
+        "export",
+        "import",
+        "archive",
+        "split",
+        "sample",
+        "drafts",
+        "add-run",
+        "users add",
+        "users remove",
+        "users invite",
+        "users log-out",
+    ),
     *("agreement", "stability", "progress", "check", "restore", "guidelines", "reanchor"),
 ]
 
@@ -35,10 +47,13 @@ def test_a_verb_has_few_options(verb):
 ARGUMENTS = {
     "export": ["out"], "archive": ["out"], "split": ["pool", "--among", "a"], "add-run": ["run"], "stability": ["run"],
     "users invite": ["ann", "--users", "people"], "users log-out": ["ann"], "guidelines": ["file"],
+    "sample": ["5"],
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in {"import", "users add", "users remove"}])
+@pytest.mark.parametrize(
+    "verb", [verb for verb in VERBS if verb not in {"import", "drafts", "users add", "users remove"}]
+)
 def test_a_verb_makes_no_project(tmp_path, monkeypatch, verb):
     monkeypatch.chdir(tmp_path)
     told = command("project", *verb.split(), "none", *ARGUMENTS.get(verb, []), code=1)

@@ -163,5 +163,5 @@ def test_the_command_says_what_was_read_leniently(tmp_path):
 
 
 def test_a_file_of_another_kind_is_named_with_all_kinds(indexed):
-    with pytest.raises(CollectionError, match=r"a\.pdf: expected a directory, an archive or one of \.xml, .*\.trec.*"):
-        indexed("a.pdf", b"")
+    with pytest.raises(CollectionError, match=r"a\.tex: expected a directory, an archive or one of \.xml, .*\.trec.*"):
+        indexed("a.tex", b"")

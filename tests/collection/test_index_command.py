@@ -13,7 +13,7 @@ def source(tmp_path):
     folder.mkdir()
     (folder / "a.xml").write_text("<a>one<b>two</b></a>")
     (folder / "b.txt").write_text("plain")
-    (folder / "c.pdf").write_text("")
+    (folder / "c.tex").write_text("")
     return folder
 
 
@@ -26,7 +26,7 @@ def test_a_directory_becomes_an_index_and_what_was_passed_over_is_said(source, t
     assert result.exit_code == 0
     assert result.stdout == ""
     assert "2 documents, 3 elements" in result.stderr
-    assert "skipped, not documents: 1 file (1 .pdf)" in result.stderr
+    assert "skipped, not documents: 1 file (1 .tex)" in result.stderr
     assert open_index(tmp_path / "index").ids.to_pylist() == ["a", "b"]
 
 

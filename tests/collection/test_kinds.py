@@ -84,13 +84,13 @@ def test_a_huge_word_document_is_refused(tmp_path, monkeypatch):
 
 
 def test_what_looks_like_a_document_and_is_not_read_is_named(folder, tmp_path):
-    (folder / "x.pdf").write_bytes(b"%PDF")
+    (folder / "x.tex").write_bytes(b"%PDF")
     (folder / "logo.png").write_bytes(b"")
     gold = tmp_path / "gold.jsonl"
     gold.write_text('{"topic": "q", "doc": "a.rst", "spans": [{"quote": "The a.rst of harbours."}]}\n')
     run = tmp_path / "run.jsonl"
     run.write_text('{"topic": "q", "doc": "a.rst", "text": "The a.rst of harbours."}\n')
-    line = f"not read: 1 .pdf, first {folder / 'x.pdf'}; save them as text, Markdown, HTML or .docx"
+    line = f"not read: 1 .tex, first {folder / 'x.tex'}; save them as text, Markdown, HTML or .docx"
     scored = CliRunner().invoke(main, ["score", str(gold), str(run), "--docs", str(folder), "-m", "spanR@1", "--json"])
     assert (scored.exit_code, line in scored.stderr) == (0, True)
     assert json.loads(scored.stdout)["runs"][0]["measures"] == {"spanR@1": 1.0}

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.collection.rendering import Document, layout, title_of
+from focuseval.collection.rendering import Document, layout, render, title_of
 from strategies.pages import ARTICLE, page_from_xml
 
 TAGS = st.sampled_from(["p", "sec", "title", "b", "link", "item", "unknown"])
@@ -103,3 +103,106 @@ def test_a_very_long_paragraph_is_cut_where_a_reader_minds_least(piece):
         assert max(block.end - block.start for block in blocks) <= 16_000
         assert all(page.text[: block.end].endswith(piece) for block in blocks)
         assert sum(block.end - block.start for block in blocks) == len(page.text)
+
+
+STRUCTURED = """<article><front><article-meta><contrib-group><contrib><contrib-id>0000-0001</contrib-id><name>
+<surname>Smith</surname><given-names>J</given-names></name></contrib></contrib-group></article-meta></front><body>
+<p>H<sub>2</sub>O and <inline-formula><alternatives><tex-math>$x_i$</tex-math><mml:math><mml:msub><mml:mi>x</mml:mi>
+<mml:mi>i</mml:mi></mml:msub></mml:math></alternatives></inline-formula> in <ext-link>a place</ext-link>.</p>
+<table-wrap><label>Table 1</label><caption><title>Tides.</title><p>By port.</p></caption><table>
+<thead><tr><th>Port</th><th>High</th></tr></thead><tbody><tr><td>Brest</td><td/></tr><tr><td><p>Dover</p><p>old</p></td>
+<td>6</td></tr><tr><td>All</td></tr></tbody></table></table-wrap><list><list-item><p>one</p><p>more</p></list-item></list>
+<ol><li>first</li><li>second</li></ol></body></article>""".replace("<name>\n", "<name>")
+
+
+def page_of(source):
+    page = page_from_xml("a", source.replace("mml:", "mml-"))
+    named = [one._replace(tag=one.tag.replace("mml-", "mml:")) for one in page.elements]
+    return Document("a", page.text, tuple(named))
+
+
+def words(page, first, last, blocks):
+    return [page.text[block.start : block.end].strip() for block in blocks[first:last] if block.kind != "gap"]
+
+
+def test_a_table_is_a_grid_with_its_empty_cells():
+    page = page_of(STRUCTURED)
+    rendering = render(page)
+    grid, *inner = rendering.groups
+    assert (grid.kind, grid.columns, grid.depth) == ("grid", 2, 0)
+    rows = [group for group in inner if group.kind == "row"]
+    assert [words(page, row.first, row.last, rendering.blocks) for row in rows] == [
+        ["Port", "High"],
+        ["Brest"],
+        ["Dover", "old", "6"],
+        ["All"],
+    ]
+    cells = [group for group in inner if group.kind in ("cell", "head")]
+    assert [group.columns for group in cells] == [1, 1, 1, 1, 1, 1, 2], "one that is alone takes the whole row"
+    assert [group.kind for group in cells[:3]] == ["head", "head", "cell"]
+    assert cells[3].first == cells[3].last
+
+
+def test_what_is_inside_of_a_line_is_named_and_nested():
+    page = page_of(STRUCTURED)
+    named = [(kind, page.text[page.elements[row].start : page.elements[row].end].strip(), depth)
+             for row, kind, depth in render(page).inline]  # fmt: skip
+    assert ("sub", "2", 0) in named
+    assert ("link", "a place", 0) in named
+    assert ("tex", "$x_i$", 0) in named
+    assert [(kind, depth) for kind, _, depth in named if kind in ("math", "msub", "mi")] == [
+        ("math", 0), ("msub", 1), ("mi", 2), ("mi", 2)]  # fmt: skip
+    assert ("apart", "SmithJ", 0) in named, "a name is not glued to the id before it"
+
+
+def test_captions_items_and_numbers():
+    blocks = [(block.named, page_of(STRUCTURED).text[block.start : block.end]) for block in layout(page_of(STRUCTURED))]
+    told = [(kind, text.strip()) for kind, text in blocks if kind not in ("gap", "meta")]
+    assert ("caption", "Tides.") in told
+    assert ("caption", "By port.") in told
+    assert told[-4:] == [("item", "one"), ("paragraph", "more"), ("item 1.", "first"), ("item 2.", "second")]
+
+
+def test_markdown_is_laid_out_over_its_own_text():
+    table = "| Port | High |\n|---|---|\n| Brest | |\n"
+    text = f"# Tides\n\nTwo\nlines.\n\n{table}\n- one\n- two\n\n```\n# no heading\n```\nEnd.\n"
+    page = Document("a", text)
+    rendering = render(page)
+    assert "".join(text[block.start : block.end] for block in rendering.blocks) == text
+    told = [(block.kind, text[block.start : block.end].strip()) for block in rendering.blocks if block.kind != "gap"]
+    assert told == [("heading", "# Tides"), ("plain", "Two\nlines."), ("cell", "Port"), ("cell", "High"),
+                    ("cell", "Brest"), ("cell", ""), ("item", "- one"), ("item", "- two"),
+                    ("code", "```\n# no heading\n```"), ("plain", "End.")]  # fmt: skip
+    assert [group.kind for group in rendering.groups] == ["grid", "row", "head", "head", "row", "cell", "cell"]
+
+
+@given(st.lists(st.sampled_from(["# a", "|a|b|", "|-|-|", "|a||", "- a", "```", "text", "", "  1. x", "|", "--|--"])))
+def test_markdown_is_cut_without_losing_a_character(lines):
+    text = "\n".join(lines)
+    blocks = render(Document("a", text)).blocks
+    assert "".join(text[block.start : block.end] for block in blocks) == text
+    assert all(block.start < block.end for block in blocks)
+
+
+GRIDS = st.recursive(
+    st.text("ab \n", max_size=5),
+    lambda inner: st.tuples(
+        st.sampled_from(["p", "table", "tr", "td", "th", "sub", "math", "mi", "label", "caption", "li", "ol"]),
+        st.lists(inner, max_size=4),
+    ).map(lambda t: f"<{t[0]}>{''.join(t[1])}</{t[0]}>"),
+    max_leaves=16,
+)
+
+
+@given(GRIDS)
+def test_groups_and_what_is_inside_are_nested_over_the_same_text(source):
+    page = page_from_xml("a", f"<article>{source}</article>")
+    rendering = render(page)
+    assert "".join(page.text[block.start : block.end] for block in rendering.blocks) == page.text
+    spans = [(page.elements[row].start, page.elements[row].end, depth) for row, _, depth in rendering.inline]
+    for found in ([(one.first, one.last, one.depth) for one in rendering.groups], spans):
+        stack = []
+        for start, end, depth in found:  # each lies in the one that is open at its depth
+            assert depth <= len(stack)
+            stack = [*stack[:depth], (start, end)]
+            assert all(a <= start and end <= b for a, b in stack)

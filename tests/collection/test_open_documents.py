@@ -76,10 +76,10 @@ def test_a_place_that_does_not_exist_is_named(tmp_path):
 
 def test_what_was_left_out_is_counted(tmp_path):
     (tmp_path / "a.xml").write_text('<!DOCTYPE a SYSTEM "x.dtd"><a>&eacute;&nosuch;</a>')
-    (tmp_path / "b.pdf").write_text("")
+    (tmp_path / "b.tex").write_text("")
     found = open_documents(tmp_path).metadata
-    assert found.pop("first_passed_over") == {".pdf": str(tmp_path / "b.pdf")}
-    assert found == {"passed_over": {".pdf": 1}, "entities_by_name": 1, "entities_left_out": {"nosuch": 1}}
+    assert found.pop("first_passed_over") == {".tex": str(tmp_path / "b.tex")}
+    assert found == {"passed_over": {".tex": 1}, "entities_by_name": 1, "entities_left_out": {"nosuch": 1}}
 
 
 @pytest.mark.parametrize(

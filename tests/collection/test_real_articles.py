@@ -13,24 +13,26 @@ from focuseval.collection.store import open_index
 from oracle.xml_tree import slow_tree
 
 
-@pytest.fixture(scope="module")
-def plos(shared_data):
-    files = sorted((shared_data / "plos").glob("*.xml"))
-    return [Raw(path.stem, path.name, path.read_bytes()) for path in files]
+def read(folder):
+    return [Raw(path.stem, path.name, path.read_bytes()) for path in sorted((folder / "plos").glob("*.xml"))]
 
 
-def test_articles_read_the_same_fast_and_plain(plos):
-    fast, _ = parse_documents(plos[::3])
-    plain, _ = parse_documents(plos[::3], fast=False)
+@pytest.mark.parametrize("data", ["real_data", "shared_data"])
+def test_articles_read_the_same_fast_and_plain(data, request):
+    articles = read(request.getfixturevalue(data))[:: 1 if data == "real_data" else 3]
+    fast, _ = parse_documents(articles)
+    plain, _ = parse_documents(articles, fast=False)
     assert fast.tags == plain.tags
     assert all(np.array_equal(fast.element(name), plain.element(name)) for name in ELEMENT)
     assert all(np.array_equal(fast.node(name), plain.node(name)) for name in NODE)
     assert fast.batch.column("text").equals(plain.batch.column("text"))
 
 
-def test_articles_read_like_the_slow_walk(plos, shared_data):
-    index = open_documents(shared_data / "plos")
-    for row in range(0, len(plos), 12):
+@pytest.mark.parametrize("data", ["real_data", "shared_data"])
+def test_articles_read_like_the_slow_walk(data, request):
+    plos = read(request.getfixturevalue(data))
+    index = open_documents(request.getfixturevalue(data) / "plos")
+    for row in range(0, len(plos), 2 if data == "real_data" else 12):
         slow = slow_tree(plos[row].data)
         table = index.elements(row)
         spans = zip(table.paths(), table.depth.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
@@ -41,8 +43,8 @@ def test_articles_read_like_the_slow_walk(plos, shared_data):
         assert index.resolve_points([row] * len(pointers), pointers).tolist() == starts
 
 
-def test_plays_in_an_archive_are_indexed_with_their_speakers(shared_data, tmp_path):
-    archive = shared_data / "shakespeare" / "shakespeare.zip"
+def test_plays_in_an_archive_are_indexed_with_their_speakers(real_data, tmp_path):
+    archive = real_data / "shakespeare" / "shakespeare.zip"
     build_index(archive, tmp_path / "index")
     index = open_index(tmp_path / "index")
     (row,) = index.find(["hamlet"])

@@ -196,9 +196,9 @@ def test_a_source_that_does_not_exist_is_named(name, tmp_path):
 
 
 def test_a_file_of_another_kind_is_refused(tmp_path):
-    (tmp_path / "a.pdf").write_bytes(b"%PDF")
-    with pytest.raises(CollectionError, match=r"expected a directory, an archive or one of .*, found \.pdf"):
-        list(Sources([tmp_path / "a.pdf"]))
+    (tmp_path / "a.tex").write_bytes(b"%PDF")
+    with pytest.raises(CollectionError, match=r"expected a directory, an archive or one of .*, found \.tex"):
+        list(Sources([tmp_path / "a.tex"]))
 
 
 def test_a_name_that_is_no_utf8_is_refused(tmp_path):
@@ -218,7 +218,7 @@ NAMES = [
     "a.txt",
     "d.xml.gz",
     "notes",
-    "x.pdf",
+    "x.tex",
     ".hidden.xml",
     "ä.xml",
     "sub/a.xml",

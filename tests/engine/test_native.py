@@ -254,6 +254,12 @@ def test_without_a_compiler_the_build_says_so_and_goes_on(build, tmp_path, monke
     assert list(tmp_path.iterdir()) == []
 
 
+def test_on_windows_nothing_is_compiled(build, tmp_path, monkeypatch):
+    monkeypatch.delenv("FOCUSEVAL_PURE", raising=False)
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert "Windows" in build.compiled(native.SOURCES, tmp_path / "libnative.so")
+
+
 def test_a_tree_that_cannot_be_written_to_is_no_reason_to_fail(build, tmp_path, monkeypatch):
     def refuse(*_, **__):
         raise OSError(errno.EROFS, "Read-only file system")

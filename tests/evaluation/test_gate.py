@@ -17,6 +17,7 @@ from focuseval.cli import main
 from focuseval.errors import FormatError, MeasureError, NotComparableError
 from focuseval.evaluation.gate import Baseline, GateRule, as_junit, as_markdown, as_text, judge, read_baseline
 from focuseval.evaluation.scores import Counts, Scores
+from focuseval.inference.clusters import Clusters
 from focuseval.inference.intervals import bca
 from focuseval.inference.paired_tests import bootstrap, holm
 from focuseval.inference.regression import judge_changes, outcome
@@ -206,6 +207,35 @@ def test_too_few_resamples_for_any_outcome_are_refused_but_an_anchor_says_so():
     assert verdict.word == "cannot tell"
     assert str(verdict).endswith(": 1000000 resamples are too few at 1e-07, so pin a newer release")
     assert judge(baseline, scores, ["AP"], GateRule(resamples=1))[0].word == "regression"
+
+
+def test_a_gate_in_clusters_flips_and_counts_them():
+    loss = np.r_[np.full(6, 0.1), np.zeros(4), [0.1, -0.1]]  # two clusters lose, two do not change, one cancels
+    code = Clusters("document", np.array([0, 0, 0, 1, 1, 1, 2, 2, 3, 3, 4, 4]))
+    change = ("AP", TOPICS, np.full(12, 0.5), 0.5 - loss)
+    (by,), (plain,) = judge_changes([change], GateRule(), clusters=[code]), judge_changes([change], GateRule())
+    assert (by.p, by.units, plain.units) == (0.25, (5, 2), (12, 8))
+    assert (by.word, plain.word) == ("cannot tell", "regression")
+    assert " over 12 topics in 5 clusters; 7 questions got worse, 1 better: " in str(by)
+    assert str(by).endswith(": too few for any outcome to be significant at 0.05")
+    (shared,) = judge_changes([change], GateRule(), shared=[code])
+    assert (shared.by_document, shared.p, by.by_document) == ((5, 0.25), plain.p, None)
+    said = "; topics share documents: in 5 clusters by document (--cluster-by document) p would be 0.2500"
+    assert str(shared) == str(plain) + said
+    still = ("AP", TOPICS, np.full(12, 0.5), np.full(12, 0.5))
+    assert "5 clusters are too few for any" not in str(judge_changes([still], GateRule(alpha=0.05), clusters=[code])[0])
+    assert "; 5 clusters are too few for any" in str(judge_changes([still], GateRule(alpha=0.01), clusters=[code])[0])
+
+
+@pytest.mark.parametrize(("max_lost", "most"), [(0, 0), ("0%", 0), ("0.5%", 1), ("100%", 200), ("12", 12), (300, 300)])
+def test_a_number_or_a_share_of_topics_may_be_lost(max_lost, most):
+    assert GateRule(max_lost=max_lost).allowed(200) == most
+
+
+@pytest.mark.parametrize("max_lost", ["1.5", "101%", -1, "-1%", "%"])
+def test_what_is_no_number_and_no_share_is_refused(max_lost):
+    with pytest.raises(MeasureError, match="expected how many topics may get worse, or which share, such as 75%"):
+        GateRule(max_lost=max_lost)
 
 
 def test_rounding_noise_is_no_drop():

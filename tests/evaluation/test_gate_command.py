@@ -58,7 +58,7 @@ def test_a_pass_and_a_regression_say_that_the_test_has_one_tail(files):
     assert gate("good").stdout.startswith("PASS AP: ")
     done = gate("bad")
     assert (done.exit_code, done.stdout[:14]) == (1, "REGRESSION AP:")
-    assert "p of a drop 0.0039, randomisation, one-tailed at 0.05) over 8 topics\n" in done.stdout  # 2^-8
+    assert "p of a drop 0.0039, randomisation, one-tailed at 0.05) over 8 topics; " in done.stdout  # 2^-8
     assert "p of a drop 0.0078, randomisation, two-tailed at 0.05)" in gate("bad", "--tails", "2").stdout
 
 
@@ -218,8 +218,28 @@ def test_a_baseline_of_a_profile_can_be_asked_for_one_of_its_measures(tmp_path):
         assert done.exit_code == 0, done.stderr
         assert done.stdout.startswith("PASS IoU@5: ")
     done = CliRunner().invoke(main, ["gate", *files, *spans, "--profile", "rag"])
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["PASS", "43"]
+    done = CliRunner().invoke(main, ["gate", *files, *spans, "--profile", "rag", "--all"])
     assert [line.split()[0] for line in done.stdout.splitlines()] == ["PASS", *["SHOWN"] * 43]
     assert done.stdout.startswith("PASS spanR@2000c: ")
+
+
+def test_where_questions_share_documents_the_gate_says_what_p_would_be_by_document(files):
+    """Eight topics about three documents: two tails of three signs cannot show what eight topics do."""
+    plain, by = (
+        json.loads(gate("bad", "--format", "json", *more).stdout) for more in ((), ("--cluster-by", "document"))
+    )
+    (one,), (clustered,) = plain["measures"], by["measures"]
+    assert one["by_document"] == {"clusters": 3, "p": clustered["p"]}
+    assert clustered["p"] == 0.125 > one["p"]  # three clusters that lose: one of eight flips
+    assert one["sentence"].endswith("; topics share documents: in 3 clusters by document (--cluster-by document) "
+                                    "p would be 0.1250")  # fmt: skip
+    assert "by_document" not in clustered
+    assert "share documents" not in gate("good").stdout  # nothing changed
+    assert "share documents" in gate("bad", "--markdown", "m.md").stdout
+    assert "share documents" in (files / "m.md").read_text()
+    shown = json.loads(gate("bad", "--format", "json", measures=("AP", "RR")).stdout)["measures"][1]
+    assert "by_document" not in shown
 
 
 def test_false_alarms_are_a_level_and_what_can_still_be_seen_is_said(files):
@@ -227,10 +247,10 @@ def test_false_alarms_are_a_level_and_what_can_still_be_seen_is_said(files):
     assert "p of a drop 0.0078, randomisation, two-tailed at 0.005)" in done.stdout
     assert (done.exit_code, gate("bad", "--false-alarms", "100").exit_code) == (0, 1)
     (files / "mixed").write_text(run_text(1))
-    words = r"; these topics show a drop of (0\.\d{4}) with probability 0\.8\n"
+    words = r"; these topics show a drop of (0\.\d{4}) with probability 0\.8;"
     seen = [re.search(words, gate("mixed", *options).stdout) for options in ((), ("--alpha", "0.1"))]
     assert float(seen[0][1]) > float(seen[1][1]) > 0
-    assert "; these topics show no drop with probability 0.8\n" in gate("mixed", "--false-alarms", "50").stdout
+    assert "; these topics show no drop with probability 0.8;" in gate("mixed", "--false-alarms", "50").stdout
     assert_no_verdict(gate("bad", "--false-alarms", "100", "--alpha", "0.1"), "both set the level")
     assert_no_verdict(gate("bad", "--false-alarms", "1"), "--false-alarms")
 

@@ -40,7 +40,7 @@ SAYS = {
     OTHER: "SHOWN IoU@5: 0.5000 → 0.5000 (+0.0000, 95 % interval [-0.0625, +0.1250], p of a drop 0.6250, sign, "
     "two-tailed) over 9 topics",
 }
-REMEDY = "write it with 'focuseval score GOLD RUN --per-topic --format json -o FILE'"
+REMEDY = "write it with 'focuseval gate --update --baseline FILE GOLD RUN'"
 
 
 def verdict(after, p, *, corrected=None, topics=20, differing=20, measures=1, **rule):

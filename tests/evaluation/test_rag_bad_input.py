@@ -186,7 +186,7 @@ def test_the_first_chunk_without_a_place_is_named_with_its_line_and_query(score)
     twice, nowhere = {**lost, "text": "Stir well."}, {**lost, "doc": "milk"}
     code, _, err = score([GOOD], [{**lost, "text": "Boil water."}, twice, lost, nowhere])
     assert (code, "4 results: 1 exact, 1 ambiguous, 2 lost" in err) == (0, True), err
-    assert "first without a place: topic 'q1' in 'tea' (run.jsonl:2): the text is in 2 places and nothing" in err
+    assert "first without a place: topic 'q1' in 'tea' (run.jsonl:2): the text occurs 2 times and was left out" in err
     assert "1 results name documents that are not in the index, first 'milk' for topic 'q1' (run.jsonl:4)" in err
 
 

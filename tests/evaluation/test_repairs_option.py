@@ -65,7 +65,7 @@ def test_score_lists_every_change_as_json_lines(files):
     call(files, "score", files / "repairs.jsonl")
     rows = [json.loads(line) for line in (files / "repairs.jsonl").read_text().splitlines()]
     assert found(rows) == ROWS
-    assert rows[2]["reason"] == "the text is in 2 places and nothing tells them apart"
+    assert rows[2]["reason"] == "the text occurs 2 times and was left out; give its offset"
 
 
 def test_gate_compare_and_report_list_the_same(files):

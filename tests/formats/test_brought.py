@@ -17,6 +17,7 @@ import focuseval as fe
 from focuseval.cli import main
 from focuseval.errors import CollectionError, FocusevalError, FormatError
 from focuseval.formats.content import source_of
+from focuseval.formats.embedded import read_questions
 from focuseval.formats.rows import rows_of
 
 DOCS = {
@@ -93,7 +94,18 @@ RUNS = {
     "pandas, split": json.dumps(
         {"columns": list(COLUMNS[0]), "index": [0, 1, 2], "data": [list(row.values()) for row in COLUMNS]}
     ),
+    "pandas, index": json.dumps({str(i): row for i, row in enumerate(COLUMNS)}),
+    "pandas, table": json.dumps({"schema": {"fields": [{"name": "query"}], "pandas_version": "1"}, "data": COLUMNS}),
+    "pandas, in capitals": json.dumps(
+        {name: {str(i): row[name] for i, row in enumerate(FLAT_ROWS)} for name in FLAT_ROWS[0]}
+    ),
+    "long columns of pandas": json.dumps(
+        {"filler": {str(i): "x" * 30_000 for i in range(3)}}
+        | {name: {str(i): row[name] for i, row in enumerate(COLUMNS)} for name in COLUMNS[0]}
+    ),
+    "capitals in lines": lines(FLAT_ROWS),
     "parquet": parquet(COLUMNS),
+    "parquet in capitals": parquet(FLAT_ROWS),
     "parquet of lists": parquet([{"question": q, "contexts": found} for q, found in RESULTS.items()]),
     "excel": workbook(FLAT_ROWS),
 }
@@ -102,6 +114,9 @@ GOLDS = {
     "quotes": lines({"question": q, "quotes": [text]} for q, text, *_ in ASKED),
     "quotes of a document": lines({"question": q, "doc": doc, "quotes": [text]} for q, text, doc, _ in ASKED),
     "answers": lines({"question": q, "answers": [text, "in other words"]} for q, text, *_ in ASKED),
+    "answers of SQuAD without contexts": lines(
+        {"question": q, "answers": {"text": [text], "answer_start": [7]}} for q, text, *_ in ASKED
+    ),
     "answers of a document": lines({"question": q, "source": doc, "answers": [text]} for q, text, doc, _ in ASKED),
     "ground_truth": lines({"question": q, "ground_truth": t, "contexts": f, "answer": "?"} for q, t, _, f in ASKED),
     "expected": lines({"question": q, "expected": text} for q, text, *_ in ASKED),
@@ -173,6 +188,9 @@ def test_answers_in_words_of_their_own_are_refused_or_left_out_with_a_count(writ
             '{"latency": 1}',
             'which lack a \'topic\' or a \'question\', as in {"topic": "q1", "doc": "a.md", "rank"',
         ),
+        ("run", '[["q0", "text {", 1]]', 'found \'[["q0", "text {", 1]]\''),
+        ("run", '{"prompt": "q", "hits": [{"id": 1}]}\n' * 2, "fields hits, prompt, nearest to run-rows"),
+        ("run", "Query\tText\n".encode("utf-16"), "found UTF-16; save it as UTF-8"),
         ("gold", "question,comment\nq,x\n", "which lack what answers the question: a 'quote', a 'doc' with 'start'"),
         ("gold", '{"question": "q", "hello": 1}', '{"topic": "q1", "doc": "a.md", "quote": "…"}; see'),
     ],
@@ -248,6 +266,24 @@ def test_an_ambiguous_id_names_file_and_line(written):
         fe.read_gold(written(lines([judged, judged | {"doc": "x.md"}])), docs=docs)
 
 
+@pytest.mark.parametrize(
+    ("content", "asked"),
+    [
+        ("ID;Question\n7;What is tea?\n", {"7": "What is tea?"}),
+        ("Question\nWhat is tea?\n", {"What is tea?": "What is tea?"}),
+        (parquet([{"id": 7, "question": "What is tea?"}]), {"7": "What is tea?"}),
+        (workbook([{"Query ID": "7", "Query": "What is tea?"}]), {"7": "What is tea?"}),
+    ],
+)
+def test_topics_are_read_from_tables_as_runs_are(written, content, asked):
+    assert {topic.id: topic.title for topic in read_questions(written(content))} == asked
+
+
+def test_columns_of_a_frame_may_have_capitals():
+    pandas = pytest.importorskip("pandas")
+    assert fe.evaluate(GOLD, pandas.DataFrame(FLAT_ROWS), list(EXPECTED), docs=DOCS).means()["run"] == EXPECTED
+
+
 def focuseval(*line):
     return CliRunner().invoke(main, [str(word) for word in line])
 
@@ -256,7 +292,7 @@ def focuseval(*line):
 def folder(written):
     for name, text in DOCS.items():
         written(text, f"docs/{name}")
-    written("%PDF", "docs/left.pdf")
+    written("%PDF", "docs/left.tex")
     written(RUNS["documents"], "run.jsonl")
     written(GOLDS["quotes"], "gold.jsonl")
     return written("q1\twhat\n", "topics.tsv").parent
@@ -270,21 +306,24 @@ def test_doctor_says_what_files_are_and_what_they_give_together(folder):
         "fields: question = query, quotes = references",
         "run.jsonl: a run (run-rows)",
         "fields: question = query, documents = results",
-        "measures of spans of text can be computed: spanR@5 = 1.0000",
-        f"not read: 1 .pdf, first {folder / 'docs/left.pdf'}; save them as text",
+        "47 measures can be computed: gP, MAgP, ",
+        "among these MAgP = 0.7500, spanR@5 = 1.0000, nDCG@10 = 0.8155",
+        "not MAep, iMAep, ep, gr, xCG, xCI, nxCG, MAnxCG, browseMAep, PRUM, ERRel, i2AP: ",
+        f"not read: 1 .tex, first {folder / 'docs/left.tex'}; save them as text",
     ):
         assert line in said.stdout
     found = json.loads(
         focuseval("doctor", folder / "run.jsonl", folder / "gold.jsonl", folder / "docs", "--json").stdout
     )
-    assert found["together"][0]["computed"][:2] == ["spans of text", "documents"]
+    assert {"spanR", "nDCG", "MAgP"} <= set(found["together"][0]["computed"])
+    assert not {"MAep", "BEPD"} & set(found["together"][0]["computed"])
 
 
 def test_doctor_says_what_stands_in_the_way(folder, written):
     alone = focuseval("doctor", folder / "run.jsonl")
     assert "cannot be read: " in alone.stdout
     assert "give --docs or --index" in alone.stdout
-    assert "name a gold and a run, too" in alone.stdout
+    assert "to compute measures, name a gold and the documents, too" in alone.stdout
     assert alone.exit_code == 1
     odd = focuseval("doctor", written('{"latency": 1}\n', "odd.jsonl"))
     assert (odd.exit_code, odd.stdout.count("not understood"), odd.stdout.count("  cannot be read: ")) == (1, 1, 1)

@@ -1,9 +1,13 @@
 """What Unicode calls a line end or a blank is a character like any other: every format gives it back, or refuses it."""
 
 import sys
+import tempfile
 import unicodedata
 from contextlib import suppress
+from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +17,8 @@ from focuseval.data.fields import json_line
 from focuseval.data.topics.topic import parse_other
 from focuseval.errors import FormatError
 from focuseval.formats import FORMATS, read_gold, read_run, source_of
+from focuseval.formats.chunks import LAYOUTS, Chunks, read_chunks, write_chunks
+from focuseval.formats.embedded import write_documents
 
 SEPARATORS = "".join(
     char
@@ -24,7 +30,16 @@ INNER = TEXTS.map(lambda text: f"a{text}b")
 """Names whose ends are not blank: some formats strip them."""
 
 
-@pytest.mark.parametrize("name", [known.name for known in FORMATS if known.kind == "run" and known.says])
+NAMED = ("gold-jsonl", "squad", "gold-parquet", "gold-csv")
+"""Golds that keep the ids of topics beside their questions."""
+
+NO_DOCUMENTS = ("run-rows", "gold-rows", "beir")
+"""Rows of RAGAS name no documents, and BEIR is a folder."""
+
+
+@pytest.mark.parametrize(
+    "name", [one.name for one in FORMATS if one.kind == "run" and one.says and one.name not in NO_DOCUMENTS]
+)
 def test_a_run_keeps_separators_in_every_format(name):
     known = next(known for known in FORMATS if known.name == name)
 
@@ -47,7 +62,9 @@ def test_a_run_keeps_separators_in_every_format(name):
     keeps()
 
 
-@pytest.mark.parametrize("name", [known.name for known in FORMATS if known.kind == "gold" and known.says])
+@pytest.mark.parametrize(
+    "name", [one.name for one in FORMATS if one.kind == "gold" and one.says and one.name not in NO_DOCUMENTS]
+)
 def test_a_gold_keeps_separators_in_every_format(name):
     known = next(known for known in FORMATS if known.name == name)
 
@@ -65,7 +82,7 @@ def test_a_gold_keeps_separators_in_every_format(name):
             return
         back = known.reader(documents)([source_of(written, "gold")])
         assert back.documents.to_pylist() == [doc]
-        assert back.topics == ((topic,) if "queries" not in known.says or name in {"gold-jsonl", "squad"} else ("q1",))
+        assert back.topics == ((topic,) if "queries" not in known.says or name in NAMED else ("q1",))
         if "queries" in known.says:
             assert list(back.queries.values()) == [query]
         if "quotes" in known.says:
@@ -79,3 +96,17 @@ def test_topics_in_json_lines_keep_separators(topic, query):
     line = json_line({"id": topic, "question": query}).decode()
     [one] = parse_other(line, "json", "topics")
     assert (one.id, one.title) == (topic, query)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@given(doc=INNER.map(lambda name: name.replace("#", "")), text=TEXTS)
+def test_chunks_and_documents_in_json_lines_keep_separators(layout, doc, text):
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "documents.jsonl"
+        write_documents({doc: text}, place)
+        documents = open_documents(place)
+        assert (documents.ids.to_pylist(), documents.document(doc).text) == ([doc], text)
+        whole = Chunks(pa.array([doc]), np.array([0]), np.array([len(text)]), "whole")
+        write_chunks(whole, Path(folder) / "chunks.jsonl", documents, layout)
+        back = read_chunks(str(Path(folder) / "chunks.jsonl"), documents)
+        assert (back.document.to_pylist(), back.start.tolist(), back.end.tolist()) == ([doc], [0], [len(text)])

@@ -1,6 +1,7 @@
 """Topics in clusters: who belongs to whom, and what is then flipped, drawn and counted."""
 
 import json
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 import focuseval as fe
 from focuseval.errors import MissingDataError
+from focuseval.inference import intervals
 from focuseval.inference.clusters import Clusters, cluster_topics, shares_documents, standard_error
 from focuseval.inference.comparison import compare
 from focuseval.inference.intervals import interval
@@ -154,7 +156,24 @@ def test_a_comparison_remarks_on_shared_documents_with_both_ps():
     assert by.by_document is None
     assert by.method.endswith("Holm over 1 pair, in 12 clusters by document")
     assert "clusters needed" in str(by)
+    assert "the smallest difference that these clusters show" in by.notes()[2]
+    assert "; clusters needed: " in by.notes()[2]
+    assert "; topics needed: " in plain.notes()[2]
     assert "the observed one needs" in by.conclusion().reason
+
+
+def test_of_several_pairs_the_one_whose_p_grows_most_by_document_is_named():
+    rng = np.random.default_rng(5)
+    flat, steady = rng.random(60) / 10, np.repeat(rng.normal(0.3, 0.4, 12), 5)
+    shared, topics = Clusters("document", np.repeat(np.arange(12), 5)), tuple(map(str, range(60)))
+    found = compare("AP", ("a", "b", "c"), topics, np.array([flat, flat + 0.01, flat + steady]), shared=shared)
+    grows = found.by_document.p - found.p
+    k = max(range(3), key=lambda pair: grows[pair])
+    both = (shown_p(one.p[k], found.settings) for one in (found.by_document, found))
+    names = f"{found.runs[found.better[k]]} less {found.runs[found.worse[k]]}"
+    assert grows[k] > 0
+    assert found.remarks()[0].endswith(f" in place of {found.significant.sum()}; of {names} p would be "
+                                       + " in place of ".join(both) + ".")  # fmt: skip
 
 
 @pytest.mark.parametrize("how", INTERVALS)
@@ -162,3 +181,57 @@ def test_intervals_by_cluster_hold_the_weighted_mean(how):
     rows, documents = clustered([2, 4, 6, 10, 40], 20, 1)
     low, high = interval(rows + 1, Settings(resamples=1000, interval=how), documents)
     assert ((low < rows.mean(axis=1) + 1) & (rows.mean(axis=1) + 1 < high)).all()
+
+
+def test_only_the_topics_that_are_asked_for_link_documents(gold):
+    """q4, which shares d.md with q5, is not asked for: q5 is alone, and topics elsewhere are no link."""
+    found = cluster_topics(gold, ("q5", "q3", "q0", "q2"), "document")
+    assert (found.by, found.code.tolist(), found.code.dtype) == ("document", [0, 1, 2, 1], np.int64)
+    assert cluster_topics(gold, ("q1", "elsewhere", "q0"), "document").code.tolist() == [0, 1, 0]
+    assert cluster_topics(gold, ("q4", "q5"), "document").code.tolist() == [0, 0]
+
+
+def test_tags_and_fields_of_topics_that_have_others_or_none(tmp_path):
+    tags = {
+        "q0": ["lang:en", "site=a"],
+        "q1": ["site=a", "x"],
+        "q2": ["site=b"],
+        "q3": [],
+        "q4": None,
+        "q5": ["Xsite=a"],
+    }
+    lines = [{"topic": t, "doc": t, "relevance": 1} | ({} if own is None else {"tags": own}) for t, own in tags.items()]
+    lines[1] |= {"group": "east"}
+    gold = fe.read_gold(jsonl(tmp_path / "gold.jsonl", lines))
+    by = cluster_topics(gold, (*gold.topics, "other"), "tag:site")
+    assert (by.code.tolist(), by.alone, by.by) == ([0, 0, 1, 2, 3, 4, 5], 4, "tag:site")
+    assert cluster_topics(gold, (*gold.topics, "other"), "group").alone == 6
+    assert cluster_topics(gold, ("q0", "q1"), {"q0": "one"}).by == "mapping"
+
+
+def test_a_gold_in_memory_is_called_the_gold(gold):
+    with pytest.raises(MissingDataError, match="no topic of the gold has a cluster by 'site'"):
+        cluster_topics(replace(gold, file=""), gold.topics, "site")
+
+
+def test_half_of_the_judgements_on_shared_documents_are_not_most(tmp_path):
+    shared = [{"topic": t, "doc": "same", "relevance": 1} for t in "ab"]
+    alone = [{"topic": t, "doc": f"{t}1", "relevance": 1} for t in "ab"]
+    wrong = [{"topic": t, "doc": "other", "relevance": 0} for t in "ab"]
+    assert not shares_documents(fe.read_gold(jsonl(tmp_path / "half.jsonl", shared + alone + wrong)))
+    assert shares_documents(fe.read_gold(jsonl(tmp_path / "most.jsonl", shared + alone[1:] + wrong)))
+
+
+def test_bca_draws_clusters_and_divides_by_the_topics_drawn(monkeypatch):
+    """Two clusters whose topics agree: every resample is one of three means, whatever the sizes."""
+    clusters, rows = Clusters("d", np.array([0, 0, 0, 1])), np.array([[1.0, 1.0, 1.0, 5.0], [2.0, 2.0, 2.0, 8.0]])
+    settings_ = Settings(resamples=1000, interval="bca")
+    low, high = interval(rows, settings_, clusters)
+    assert (low.tolist(), high.tolist()) == ([1.0, 2.0], [5.0, 8.0])
+    assert np.array(interval(rows, settings_, clusters, (1.5, 4.0))).tolist() == [[1.5, 2.0], [4.0, 4.0]]
+    uneven, many = clustered([1, 2, 3, 10, 4, 6], 5, 2)
+    whole = np.array(interval(uneven, settings_, many))
+    assert whole != pytest.approx(np.array(interval(uneven, settings_)))
+    assert np.array(interval(uneven + 3, settings_, many)) == pytest.approx(whole + 3)  # a shift moves both ends
+    monkeypatch.setattr(intervals, "_CELLS", 2000)  # two rows at once: the same draws, the same clusters
+    assert np.array(interval(uneven, settings_, many)) == pytest.approx(whole)

@@ -63,8 +63,12 @@ def test_the_reason_has_the_means_of_the_topics_that_are_compared():
     ("rows", "word", "headline"),
     [
         ((GOOD, BAD, BAD - 0.1), "better", "A is the best of 3 runs."),
-        ((GOOD, NEAR, BAD), "cannot tell", "A leads, but cannot be told apart from B."),
-        ((GOOD, NEAR, NEAR), "cannot tell", "A leads, but none of the other 2 runs can be told apart from it."),
+        ((GOOD, NEAR, BAD), "cannot tell", "A scores highest, but this may be chance: B may be as good."),
+        (
+            (GOOD, NEAR, NEAR),
+            "cannot tell",
+            "A scores highest, but this may be chance: the other 2 runs may be as good.",
+        ),
         ((GOOD, GOOD, GOOD), "cannot tell", "All 3 runs score the same on every topic."),
         ((GOOD, BAD, GOOD), "cannot tell", "A and C share the highest mean."),
         ((GOOD, GOOD[::-1], GOOD[::-1]), "cannot tell", "A, B and C share the highest mean."),
@@ -103,11 +107,10 @@ def test_topics_won_and_the_gains_that_make_the_difference():
     values = np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     pair = compare("AP", ("a", "b"), tuple("123"), values).against(0, 1)
     assert wins_sentence(pair) == (
-        "A is better on 2, B on 1 and neither on 0 of 3 topics. Without the largest gain of A there would be no "
-        "difference."
+        "A is better on 2, B on 1 and neither on 0 of 3 topics. Leave out topic 1, and the lead of A is gone."
     )
     assert wins_sentence(pair.turned).startswith("A is better on 1, B on 2")
-    assert wins_sentence(pair.turned).endswith("gain of B there would be no difference.")
+    assert wins_sentence(pair.turned).endswith("Leave out topic 1, and the lead of B is gone.")
     level = compare("AP", ("a", "b"), tuple("12"), np.array([[1.0, 0.0], [0.0, 1.0]])).against(0, 1)
     assert wins_sentence(level).endswith("Gains and losses are equal.")
 

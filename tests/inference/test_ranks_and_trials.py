@@ -145,3 +145,43 @@ def test_what_varies_more_is_what_to_add():
     assert advice(("a", "b"), steady, sure).endswith("more topics help more.")
     first, second = (rng.normal(0, 0.1, (2, 1)) + rng.normal(0, 0.01, (2, 50)) for _ in "ab")
     assert advice(("a", "b"), first, second).endswith("more trials help more.")
+
+
+def test_variances_of_two_trials_of_three_topics_by_hand():
+    """Topics 0, 1, 2 with trials .1 above and below: the mean square of topics is 2 · 1, of trials 3 · .02."""
+    values = np.array([[0.1, 1.1, 2.1], [-0.1, 0.9, 1.9]])
+    assert spread(values) == pytest.approx((2, 1.0, 0.0, 0.02))
+    values[0, 0] += 0.6  # rest ± .2, ± .1, ± .1: .12 over two degrees of freedom
+    topics, trials = np.array([0.3, 1.0, 2.0]).var(ddof=1), np.array([1.3, 0.9]).var(ddof=1)
+    assert spread(values) == pytest.approx((2, topics - 0.06 / 2, 0.06, trials - 0.06 / 3))
+    assert spread(np.array([[0.0, 1.0], [0.5, 1.0]])) == (2, 0.25, 0.0625, 0.0)  # rest ± .125: of one degree
+
+
+def test_one_trial_or_one_topic_has_no_variance_between_trials():
+    assert spread(np.array([[0.0, 1.0, 2.0]])) == (1, 1.0, 0.0, 0.0)
+    assert spread(np.array([[0.0, 1.0]])) == (1, 0.5, 0.0, 0.0)
+    assert spread(np.array([[0.5], [0.7]])) == (2, 0.0, 0.0, 0.0)
+    assert spread(np.array([[0.5]])) == (1, 0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("noise", [0.02, 0.5])
+def test_advice_adds_up_the_variances_of_topics_and_trials(noise):
+    """One trial more or less changes what trials add, a topic everything but what whole trials add."""
+    rng = np.random.default_rng(9)
+    first, second = rng.normal(0.6, noise, (4, 20)), rng.normal(0.5, noise, (2, 20)) + rng.normal(0, 0.2, (2, 1))
+    one, other = spread(first), spread(second)
+    both = float(np.var(first.mean(axis=0) - second.mean(axis=0), ddof=1)) / 20
+    within = (one.within / 4 + other.within / 2) / 20
+    whole = one.shift / 4 + other.shift / 2
+    now, wider = (both + whole) ** 0.5, (both / 2 + whole) ** 0.5
+    longer = (max(both - within, 0) + within / 2 + whole / 2) ** 0.5
+    assert advice(("a", "b"), first, second) == (
+        f"a less b: the standard error over other topics and other trials is {now:.4f}; with twice as many topics it "
+        f"would be {wider:.4f}, with twice as many trials {longer:.4f}: more "
+        f"{'topics' if wider <= longer else 'trials'} help more."
+    )
+
+
+def test_where_topics_and_trials_help_alike_more_topics_are_asked_for():
+    flat = np.full((2, 3), 0.5)
+    assert advice(("a", "b"), flat, flat).endswith("more topics help more.")

@@ -1,16 +1,21 @@
 """Measures of answers: citations, questions that nothing answers, text that must not come back."""
 
+import contextlib
 import json
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 import focuseval as fe
+from focuseval.cli.gate import gate
 from focuseval.data.run import CitedAnswer, Run, Statement
 from focuseval.errors import MissingDataError
+from focuseval.evaluation.gate import Baseline, judge
+from focuseval.inference.regression import GateRule
 
 DOCS = {"a": "x" * 60, "b": "y" * 60}
 SPANS = st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 50), st.integers(1, 10)), max_size=4)
@@ -134,3 +139,51 @@ def test_a_gold_without_forbidden_text_has_no_leak(tmp_path):
     gold = gold_of({"q1": [("a", 0, 10)]}, {}, set(), tmp_path)
     with pytest.raises(MissingDataError, match="no text is forbidden; our JSON lines say which"):
         fe.evaluate(gold, run_of({"q1": [("a", 0, 5)]}), ["leak"], docs=DOCS)
+
+
+def test_of_less_is_better_the_lower_run_is_better_in_compare_report_and_gate(tmp_path):
+    gold = gold_of({topic: [("a", 0, 10)] for topic in TOPICS}, {"q1": [("b", 0, 9)]}, set(), tmp_path)
+    some, all_ = (Statement("A", (0,)), Statement("B")), (Statement("A", (0,)), Statement("B", (0,)))
+    results = {topic: [("a", 0, 5)] for topic in TOPICS}
+    runs = {
+        "careless": run_of(results, {topic: CitedAnswer(some) for topic in TOPICS}),
+        "careful": run_of(results, {topic: CitedAnswer(all_) for topic in TOPICS}),
+    }
+    scores = fe.evaluate(gold, runs, ["uncited"], docs=DOCS)
+    compared = scores.compare("uncited")
+    assert compared.measure == "−uncited"
+    assert compared.runs[int(compared.better[0])] == "careful"
+    assert compared.intervals.max() <= 0
+    assert [column.best for column in scores.table().columns[:2]] == [False, False]
+    before, after = (fe.evaluate(gold, {"run": runs[name]}, ["uncited"], docs=DOCS) for name in runs)
+    baseline = Baseline("run", before.per_topic()["run"], before.signature, before.gold_sha256, before.docs_sha256)
+    (verdict,) = judge(baseline, after)
+    assert (verdict.measure, verdict.before, verdict.after, verdict.word) == ("−uncited", -0.5, 0.0, "pass")
+    baseline = Baseline("run", after.per_topic()["run"], after.signature, after.gold_sha256, after.docs_sha256)
+    assert judge(baseline, before, rule=GateRule(max_lost=0))[0].word == "regression"
+
+
+@pytest.mark.parametrize(("returned", "code"), [(("b", 0, 9), 1), (("a", 0, 9), 0)])
+def test_a_gate_without_leaks_fails_on_any_character_that_is_forbidden(tmp_path, returned, code):
+    gold_of({topic: [("a", 0, 10)] for topic in TOPICS}, {"q1": [("b", 8, 9)]}, set(), tmp_path)
+    (tmp_path / "docs").mkdir()
+    for name, text in DOCS.items():
+        (tmp_path / "docs" / f"{name}.txt").write_text(text)
+    doc, start, size = returned
+    rows = [{"topic": "q1", "doc": doc, "start": start, "end": start + size, "rank": 1}]
+    rows += [{"topic": topic, "doc": "a", "start": 0, "end": 10, "rank": 1} for topic in TOPICS[1:]]
+    (tmp_path / "run.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    arguments = ["gold.jsonl", "run.jsonl", "--docs", "docs", "--baseline", "base.json", "-m", "spanR"]
+    with contextlib.chdir(tmp_path):
+        assert CliRunner().invoke(gate, ["--update", *arguments]).exit_code == 0
+        found = CliRunner().invoke(gate, ["--no-leak", "--junit", "junit.xml", "--markdown", "gate.md", *arguments])
+        told = json.loads(CliRunner().invoke(gate, ["--no-leak", "--json", *arguments]).stdout)
+    said = ["PASS leak: it comes back in 0 of 1 topic with forbidden text"]
+    if code:
+        said = ["REGRESSION leak: it comes back in 1 of 1 topic with forbidden text: q1 (1 character)"]
+    assert found.stdout.splitlines()[:1] == said
+    assert found.exit_code == code
+    assert told["verdict"] == ("regression" if code else "pass")
+    assert told["leaks"]["characters"] == ({"q1": 1} if code else {})
+    assert ('failures="1"' in (tmp_path / "junit.xml").read_text()) == bool(code)
+    assert said[0] in (tmp_path / "gate.md").read_text()

@@ -52,7 +52,7 @@ def test_every_change_is_a_row_with_file_line_and_topic():
         ("gold.csv", 4, "q3", "ambiguous", 0),
     ]
     assert rows[0]["reason"] == "moved to the nearest occurrence"
-    assert rows[1]["reason"] == "the text is in 2 places and nothing tells them apart"
+    assert rows[1]["reason"] == "the text occurs 2 times and was left out; give its offset"
 
 
 def test_the_nearest_occurrence_is_taken_not_the_first():

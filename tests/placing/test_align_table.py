@@ -33,7 +33,7 @@ REASONS = {
     1: "moved to the nearest occurrence",
     2: "found as normalised text",
     3: "found as approximate text",
-    4: "the text is in 2 places and nothing tells them apart",
+    4: "the text occurs 2 times and was left out; give its offset",
     5: "the text is nowhere in its document",
     6: "the document is not in the collection",
     7: "the text is empty",

@@ -1,6 +1,7 @@
 """Scores over time: order, change, and files that are no scores."""
 
 import json
+import subprocess
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from focuseval.cli import main
 from focuseval.errors import FormatError, MeasureError
 from focuseval.inference.paired import judge_pairs
 from focuseval.inference.settings import Settings
-from focuseval.report.history import history_charts, order_key, read_history, render_history
+from focuseval.report.history import history_charts, order_key, read_history, render_history, subjects_of
 
 
 def scores(folder, name, mean, *, gold="g", run="bm25", version="1", values=None, **measures):
@@ -106,6 +107,9 @@ def test_intervals_are_of_the_change_since_the_anchor_and_else_since_the_first_v
     assert [p.file.split()[0] for p in pinned.references] == ["anchor", "baseline"]
     (chart,) = history_charts(pinned)
     assert "interval of the change since the anchor" in chart.caption
+    named = [part["mark"]["align"] for part in chart.spec["layer"] if part["mark"]["type"] == "text"]
+    assert named == ["left", "right"]  # their means are the same: at one end the names would lie on each other
+    assert "3 score files, 1 run, 1 measure, in the order" in render_history(pinned)
     assert "since its line's first value" in next(history_charts(read_history(folder))).caption
     printed = CliRunner().invoke(main, ["history", str(folder), "--anchor", str(tmp_path / "v1.json")]).stdout
     assert printed.count(" anchor −0.") + printed.count(" anchor +0.") == 3
@@ -214,3 +218,23 @@ def test_a_mean_over_no_topic_is_a_gap(tmp_path):
         scores(tmp_path, name, mean)
     lines = CliRunner().invoke(main, ["history", str(tmp_path)]).stdout.splitlines()[3:]
     assert [line.split()[2:] for line in lines] == [["0.4000"], ["–"], ["0.5000", "(+0.1000)"]]
+
+
+def test_a_point_tells_the_subject_of_the_commit_that_its_file_names(tmp_path):
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=n", "-c", "user.email=e@x", "-c", "commit.gpgsign=false"]
+    subprocess.run([*git, "init", "-q"], check=True)
+    subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "Chunks of five sentences"], check=True)
+    made = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+    own = next(made[:size] for size in range(7, 41) if any(letter in "abcdef" for letter in made[:size]))
+    names = [f"0001-{own}", "0002-abcdef1234567", "0003"]
+    assert subjects_of(tmp_path, names) == {f"0001-{own}": "Chunks of five sentences"}
+    assert subjects_of(tmp_path / "nowhere", names) == {}
+
+
+@pytest.mark.parametrize("zero", [True, False])
+def test_axes_begin_at_zero_if_asked_for(tmp_path, zero):
+    (tmp_path / "1.json").write_text(
+        json.dumps({"signature": "s", "runs": [{"run": "a", "measures": {"AP": 0.5}}]}), encoding="utf-8"
+    )
+    (chart,) = history_charts(read_history(tmp_path), zero=zero)
+    assert chart.spec["layer"][0]["encoding"]["y"]["scale"] == {"zero": zero}

@@ -149,13 +149,13 @@ def test_slices_divide_topics_by_tag_and_by_what_is_highlighted():
     runs = [run_of({n: [("x", 0, 50)] for n in "abc"}, "one"), run_of({n: [("y", 0, 50)] for n in "abc"}, "two")]
     found = slices_of(gather_evidence(gold, runs, ["charP"], index=texts, task="spans"))
     told = {(one["group"], one["name"]): tuple(one["topics"]) for one in found}
-    assert told["tag", "easy"] == (0, 1)
-    assert told["tag", "odd"] == (1,)
-    assert told["length of the answer", "10 characters"] == (0,)
-    assert told["number of spans", "2 spans"] == (1,)
-    assert told["position in the document", "first third"] == (0,)
-    assert told["position in the document", "last third"] == (1, 2)  # the middles of b's spans are at .5 and .925
-    assert told["length of the document", "1,000 characters"] == (2,)
+    assert told["Tag", "easy"] == (0, 1)
+    assert told["Tag", "odd"] == (1,)
+    assert told["Answer length", "10"] == (0,)
+    assert told["Spans", "2"] == (1,)
+    assert told["Answer in its document", "first third"] == (0,)
+    assert told["Answer in its document", "last third"] == (1, 2)  # the middles of b's spans are at .5 and .925
+    assert told["Document length", "1,000"] == (2,)
 
 
 def test_a_group_of_slices_that_holds_all_topics_in_one_is_left_out():

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from focuseval.cli import main
 from focuseval.collection.build import build_index
 from focuseval.example import copy_example
-from focuseval.report.charts.chart import Chart
+from focuseval.report.charts.chart import WIDTHS, Chart
 from focuseval.report.page import draw_all
 
 
@@ -69,7 +69,7 @@ def test_json_holds_what_the_page_shows(run):
     ],
 )
 def test_tables_come_in_every_layout(run, layout, words):
-    text = run("--format", layout).stdout
+    text = run("--format", layout, "--wide").stdout
     assert all(word in text for word in words)
     assert "Recall by reading" in text
 
@@ -109,9 +109,15 @@ def chart():
 @pytest.mark.skipif(not shutil.which("chromium"), reason="no Chromium: apt-get install chromium")
 def test_figures_are_drawn_by_a_browser_where_nothing_else_is_installed(monkeypatch):
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    drawn = draw_all([chart()])
-    assert re.match(r"<svg[^>]*xmlns=", drawn["plain.svg"])
-    assert "</svg>" in drawn["plain.svg"]
+    drawn = draw_all([chart()], WIDTHS["column"], serif=True)
+    svg = drawn["plain.svg"].decode()
+    assert re.match(r"<svg[^>]*xmlns=", svg)
+    assert "</svg>" in svg
+    assert "Times" in svg
+    width = float(re.search(r'width="([\d.]+)"', svg)[1])
+    assert width == pytest.approx(WIDTHS["column"], abs=12)
+    (box,) = re.findall(rb"/MediaBox ?\[0 0 ([\d.]+) ([\d.]+)\]", drawn["plain.pdf"])  # one page
+    assert float(box[0]) == pytest.approx(0.75 * width, abs=2)  # points
 
 
 def test_figures_without_a_program_say_what_to_install(monkeypatch, run):
@@ -131,10 +137,25 @@ def test_figures_use_the_converter_that_is_installed(monkeypatch):
             seen.append(spec)
             return "<svg></svg>"
 
+        @staticmethod
+        def svg_to_pdf(svg):
+            return b"%PDF " + svg.encode()
+
     monkeypatch.setitem(sys.modules, "vl_convert", Converter)
-    assert draw_all([chart()]) == {"plain.svg": "<svg></svg>"}
+    assert draw_all([chart()]) == {"plain.svg": b"<svg></svg>", "plain.pdf": b"%PDF <svg></svg>"}
     assert seen[0]["data"]["values"] == [{"run": "a", "v": 1.0}, {"run": "b", "v": 2.0}]
-    assert seen[0]["width"] == 620
+    assert seen[0]["width"] == WIDTHS["page"]
+
+
+def test_the_latex_table_fits_a_page_marks_the_best_and_carries_the_signature(run):
+    narrow, wide = (run("--profile", "rag", "--format", "latex", *more).stdout for more in ((), ("--wide",)))
+    assert narrow.count(r"\begin{tabular}") == 1
+    assert wide.count(r"\begin{tabular}") > 3
+    head = next(line for line in narrow.splitlines() if line.startswith("run & "))
+    assert head.startswith(r"run & spanR@2000c & 95 \% interval & rank & ")
+    assert head.count("&") == 7
+    assert r"\textbf{" in narrow
+    assert r"\footnotesize focuseval:" in narrow.replace("\n", " ")
 
 
 def test_a_run_that_breaks_its_task_s_rules_is_refused_or_repaired(folder, monkeypatch):

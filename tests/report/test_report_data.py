@@ -184,8 +184,8 @@ def test_runs_on_different_topics_are_named_with_their_gaps():
     ]
     found = build_report(gold, runs, ["charP"], docs={"a": "x" * 20}, task="spans")
     said = " ".join(found.remarks)
-    assert "half does not answer 1 of 3 topics: they score 0." in said
-    assert "other does not answer 2 of 3 topics" in said
+    assert "half leaves 1 of 3 topics unanswered (score 0)." in said
+    assert "other leaves 2 of 3 topics unanswered" in said
     assert "other: 1 topic" in said
     apart = build_report(gold, runs, ["charP"], docs={"a": "x" * 20}, task="spans", missing="skip")
     assert apart.first.verdict.reason == "No topic has a value in every run under charP."

@@ -8,7 +8,7 @@ import pytest
 
 from focuseval.inference.comparison import compare_all
 from focuseval.inference.paired import wins_sentence
-from focuseval.inference.sentences import equals_p, signed
+from focuseval.inference.sentences import equals_p, listed, signed
 from focuseval.inference.settings import Settings
 from focuseval.report.choices import FIELDS, page_pairs
 
@@ -53,8 +53,12 @@ def said_by_page(data, measure, pair_of, runs, measures):
     if pair["code"] == 0:
         wins += " " + filled("level")
     elif pair["gains"]:
-        wins += " " + filled("gains", n=pair["gains"], side="A" if pair["code"] > 0 else "B")
-    return filled(name, a=runs[a], b=runs[b]), whole, wins
+        names = listed([str(place) for place in pair["gaining"]]) if pair["gaining"] else ""
+        sides = {"n": pair["gains"], "side": "A" if pair["code"] > 0 else "B"}
+        wins += " " + filled("gains" if names else "many gains", names=names, **sides)
+    name = "even" if name == "cannot tell" and not pair["code"] else name
+    first, second = (b, a) if name == "cannot tell" and pair["code"] < 0 else (a, b)
+    return filled(name, a=runs[first], b=runs[second]), whole, wins
 
 
 @pytest.mark.parametrize("settings", [Settings(), Settings("bootstrap", tails=1, resamples=500), Settings("t")])

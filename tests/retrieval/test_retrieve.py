@@ -161,9 +161,9 @@ def test_topics_without_words_or_results_and_unknown_terms_are_counted(example):
     run = fe.retrieve(example, {"a": "the", "b": "zyxwv", "c": "tides", "d": ""}, min_words=3)
     assert run.topics == ("a", "b", "c", "d")
     assert lines_of(run) == (
-        "2 topics without a word to look for: a, d",
-        "1 topic without a result: b",
-        "1 term of the topics that the collection does not have: zyxwv",
+        "2 questions hold nothing to search for: a, d",
+        "1 question finds nothing: b",
+        "1 question word (stem) occurs in no document: zyxwv",
     )
 
 

@@ -16,7 +16,7 @@ from focuseval.collection.chunks import extent
 from focuseval.collection.tokens import TiktokenEncoding
 from focuseval.errors import FocusevalError
 from focuseval.inference.settings import Settings
-from focuseval.retrieval.sweeping import Sweep, labels
+from focuseval.retrieval.swept import Sweep, labels
 from strategies.tokenizers import encoding, train
 
 TEXTS = {
@@ -149,6 +149,89 @@ def test_what_cannot_be_swept_is_refused(gold):
         fe.sweep(gold, "docs", ["characters:40"], [run_of({"d0-63": [("d0",)]})])
 
 
+def letters(texts):
+    return np.array([[text.lower().count(letter) + 0.01 for letter in "aeiostlmw"] for text in texts], np.float32)
+
+
+def test_a_grid_retrieves_every_chunking_by_every_retriever(gold):
+    index = fe.open_documents("docs")
+    specs, ways = ("characters:40", "sentences:1"), ("bm25", "dense", "hybrid")
+    found = fe.sweep(gold, index, specs, ways, ["IoU@1"], embedder=letters)
+    assert found.names == tuple(f"{spec} with {way}" for spec in specs for way in ways)
+    for number, name in enumerate(found.names):
+        spec, _, way = name.partition(" with ")
+        cut = fe.chunk(index, spec)
+        alone = fe.retrieve(index, gold.queries, chunks=cut, retriever=way, embedder=letters)
+        scores = fe.evaluate(gold, [alone], found.scores.measures, index=index, chunks=cut)
+        np.testing.assert_array_equal(found.scores.values[number], scores.values[0])
+        assert found.made_by[number].vectors == (0 if way == "bm25" else len(fe.units(index, chunks=cut)))
+    told, table = found.to_json(), found.table()
+    assert table.title.startswith("Use ")
+    assert {"vectors", "ms a question", "frontier"} <= set(table.headings)
+    for said in (
+        found.scores.signature,
+        json.dumps(told["retrievers"]),
+        str(table.notes),
+        told["chunkings"][0]["cost"]["retriever"],
+    ):
+        assert "language=english" in said
+        assert "stemmer=Snowball" in said
+    assert "embedder=a function cosine" in found.scores.signature
+    assert "hybrid k1=1.2 b=0.75" in found.scores.signature
+    assert len(found.factors) == 3
+    assert found.factors[0].startswith("By chunking alone, over every retriever: ")
+    assert found.factors[1].startswith("By retriever alone, over every chunking: ")
+
+
+def test_main_effects_and_interaction_are_those_of_the_values(gold):
+    found = fe.sweep(gold, "docs", ["characters:40", "sentences:1"], ["bm25", "dense"], ["IoU@1"], embedder=letters)
+    rng = np.random.default_rng(0)
+    noise = rng.normal(scale=0.01, size=(4, len(gold.topics)))
+    for effect, said in (
+        ([0.9, 0.5, 0.4, 0.0], "cannot be told"),
+        ([0.9, 0.1, 0.2, 0.8], "depend on each other: which"),
+    ):
+        values = found.scores.values.copy()
+        values[:, :, 0] = np.array(effect)[:, None] + noise
+        made = replace(found, evaluation=SimpleNamespace(scores=replace(found.scores, values=values)))
+        assert said in made.factors[2]
+        if said == "cannot be told":
+            assert made.factors[0].endswith("characters:40 is better than sentences:1.")
+            assert made.factors[1].endswith("bm25 is better than dense.")
+
+
+def test_the_frontier_holds_what_nothing_cheaper_equals(gold):
+    found = fe.sweep(gold, "docs", ["sentences:1", "characters:60/30", "sentences:1"], measures=["IoU@1"])
+    assert found.frontier == (True, False, True)
+    assert found.equal() == []
+    same = fe.sweep(
+        gold, "docs", ["words:8", "words:8/8", fe.chunk(fe.open_documents("docs"), "sentences:1")], measures=["IoU@1"]
+    )
+    assert same.equal() == []  # one name, which is said twice
+    renamed = replace(fe.chunk(fe.open_documents("docs"), "words:8"), name="mine")
+    assert fe.sweep(gold, "docs", ["words:8", renamed], measures=["IoU@1"]).equal() == [
+        "words:8 and mine cut the same chunks."
+    ]
+
+
+def test_a_plain_sweep_names_its_retriever_too(gold):
+    found = fe.sweep(gold, "docs", ["sentences:1"], language="none")
+    assert "retriever:BM25 k1=1.2 b=0.75 mix=0 idf=units language=none stemmer=none" in found.scores.signature
+    assert any(note.startswith("Retriever: BM25 k1=1.2") for note in found.table().notes)
+
+
+def test_names_and_runs_are_not_mixed(gold):
+    with pytest.raises(FocusevalError, match=r"expected names of retrievers or runs, found both \('run.txt'\)"):
+        fe.sweep(gold, "docs", ["sentences:1", "words:8"], ["bm25", "run.txt"])
+    with pytest.raises(FocusevalError, match="expected an embedder, or vectors and query vectors, found neither"):
+        fe.sweep(gold, "docs", ["sentences:1"], ["bm25", "dense"])
+
+
+def test_processes_change_nothing(gold):
+    one, two = (fe.sweep(gold, "docs", SPECS, jobs=jobs) for jobs in (1, 2))
+    np.testing.assert_array_equal(one.scores.values, two.scores.values)
+
+
 def test_one_chunking_is_the_best_of_one(gold):
     found = fe.sweep(gold, "docs", ["characters:40"])
     assert found.sentence() == f"characters:40: spanR@2000c is {found.scores.mean[0, 0]:.4f} over 16 topics."
@@ -158,9 +241,9 @@ def test_one_chunking_is_the_best_of_one(gold):
 
 def test_chunkings_that_score_the_same_are_not_called_best(gold):
     found = fe.sweep(gold, "docs", ["characters:40"] * 3)
-    assert found.sentence().startswith(
-        "All 3 chunkings score the same on every topic. The highest mean spanR@2000c is 1"
-    )
+    assert found.advice().endswith("all score the same on every topic, and none costs clearly less.")
+    said = "All 3 chunkings score the same on every topic. The highest mean spanR@2000c is 1"
+    assert found.sentence().startswith(f"{found.advice()} {said}")
     assert [stands.word for stands in found.standings] == ["leads", "cannot tell", "cannot tell"]
     assert {stands.reason for stands in found.standings[1:]} == {"both score the same on every topic"}
     report = found.report()
@@ -169,7 +252,7 @@ def test_chunkings_that_score_the_same_are_not_called_best(gold):
 
 def test_a_sweep_says_what_its_comparison_says(gold):
     found = fe.sweep(gold, "docs", SPECS, measures=["IoU@1"])
-    assert found.sentence().startswith(found.comparison.conclusion("chunking").headline)
+    assert found.sentence().startswith(f"{found.advice()} {found.comparison.conclusion('chunking').headline}")
     words = {place: found.standings[number].word for place, number in enumerate(found.order)}
     level = found.comparison.groups[0]
     assert {place for place, word in words.items() if word == "worse"} == set(words) - set(level)
@@ -336,3 +419,11 @@ def test_the_table_of_the_page_on_chunkers_is_what_the_command_prints(shared_dat
     found = fe.sweep(data / "questions_df.csv", data / "corpora", [row[0] for row in rows]).table()
     columns = [found.headings.index(name) for name in head]
     assert [[line[place] for place in columns] for line in found.cells()] == rows
+
+
+def test_what_stores_a_little_less_text_in_many_more_chunks_is_not_advised(gold):
+    found = fe.sweep(gold, "docs", ["sentences:1", "sentences:3"], measures=["spanR@2000c"])
+    few = found.names.index("sentences:3")
+    assert found.extents[1 - few].characters < found.extents[few].characters
+    assert found.extents[1 - few].chunks > found.extents[few].chunks
+    assert found.advice().startswith("Use sentences:3")

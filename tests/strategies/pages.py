@@ -73,5 +73,8 @@ class Pages:
 
     plain = get
 
+    def pages(self, name):
+        return None
+
     def extents(self, name):
         return extents_of(self.get(name))

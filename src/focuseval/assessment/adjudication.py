@@ -24,8 +24,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from focuseval.assessment.agreement import Agreement, by_unit, compare_sides, finished, summed
-from focuseval.assessment.plan import IMPORTED, PERSON, Unit, assessors, known_units, people, roles
+from focuseval.assessment.plan import IMPORTED, PERSON, Unit, assessors, known_units, machines, roles
 from focuseval.assessment.rules import FINISHED, NOT_RELEVANT, RELEVANT, Edit, Judgement, as_dict
+from focuseval.assessment.rules import OPEN as IN_PROGRESS
 from focuseval.assessment.store import ADJUDICATED, Key, Request, Saved, Store
 from focuseval.data import highlights as spans
 from focuseval.errors import AssessError
@@ -91,9 +92,21 @@ def finished_sides(store: Store, topic: str, document: str) -> list[Saved]:
 
 
 def decide(
-    store: Store, page: Document, topic: str, rule: str, of: Sequence[str], *, version: int, token: str, actor: str
+    store: Store,
+    page: Document,
+    topic: str,
+    rule: str,
+    of: Sequence[str],
+    *,
+    version: int,
+    token: str,
+    actor: str,
+    draft: bool = False,
 ) -> Saved:
-    """Write the decision on a document: ``one``, ``union`` or ``intersection`` of the judgements of some assessors."""
+    """Write the decision on a document: ``one``, ``union`` or ``intersection`` of the judgements of some assessors.
+
+    A `draft` is open still: what an adjudicator starts from to edit it.
+    """
     chosen = [saved for saved in finished_sides(store, topic, page.id) if saved.key.assessor in of]
     if len(chosen) != len(set(of)):
         raise AssessError("not all of these assessors have finished the document")
@@ -101,6 +114,8 @@ def decide(
     if stale:
         raise AssessError(f"{stale[0]} judged another text of {page.id}; have it re-anchored first")
     edit = _decision(chosen, rule, {"rule": rule, "of": sorted(of)})
+    if draft:
+        edit["judgement"] |= {"status": IN_PROGRESS}
     return store.edit(Key(ADJUDICATED, topic, page.id), page, edit, version=version, token=token, actor=actor)
 
 
@@ -145,8 +160,7 @@ def accept_agreed(
     """Decide, by a rule, all undecided documents on which people agree as far as `least` says; return how many."""
     if rule not in ("union", "intersection") or not 0.5 <= least <= 1:
         raise AssessError("expected union or intersection, and an agreement from 0.5 to 1")
-    persons = set(people(store))
-    found = {name: judged for name, judged in finished(store).items() if name in persons}
+    found = finished(store, by_people=True)
     decisions = {saved.key[1:]: saved for saved in store.judgements(ADJUDICATED)}
     requests = []
     for unit, each in by_unit(found).items():
@@ -249,7 +263,7 @@ def counts_text(counts: Mapping[str, int]) -> str:
 
 
 class SharedDocument(NamedTuple):
-    """A document that several finished for a topic."""
+    """A document that several finished for a topic: what people say of it; models and imports are in `pairs` alone."""
 
     topic: str
     document: str
@@ -260,13 +274,20 @@ class SharedDocument(NamedTuple):
     newest: str
     """When the last of the judgements was made."""
     agreed: bool
-    """Whether several people judged it, and agree to the character."""
+    """Whether they agree to the character."""
     status: str
     """The status of the decision, ``undecided`` where there is none."""
     stale: tuple[str, ...]
     """Whose judgement has changed since it was decided."""
+    people: tuple[str, ...]
+    """Who finished it, people alone, in the order of `verdicts`."""
     pairs: NDArray[np.void]
-    """Every two of the judgements, compared."""
+    """Every two of the judgements, compared: those of models and imports, too."""
+
+    @property
+    def disagreed(self) -> bool:
+        """Whether somebody found it relevant, somebody else did not, and nobody has decided."""
+        return len(set(self.verdicts)) > 1 and self.status not in FINISHED
 
     @property
     def state(self) -> str:
@@ -284,14 +305,17 @@ class SharedDocuments:
         self._names: dict[str, int] = {}
 
     def documents(self) -> list[SharedDocument]:
-        """Return all of them, by topic and document."""
+        """Return those that several people finished, by topic and document."""
         with self._lock:
             self._refresh()
-            return list(self._units.values())
+            return [one for one in self._units.values() if len(one.people) > 1]
 
-    def agreements(self) -> list[Agreement]:
+    def agreements(self, *, resamples: int = 0) -> list[Agreement]:
         """Return how far every two assessors agree who finished documents in common, by their names."""
-        pairs = summed([one.pairs for one in self.documents()], list(self._names))
+        with self._lock:
+            self._refresh()
+            found, names = [one for one in self._units.values() if len(one.pairs)], list(self._names)
+        pairs = summed([one.pairs for one in found], names, [one.topic for one in found], resamples=resamples)
         return sorted(pairs, key=lambda pair: (pair.left, pair.right))
 
     def _refresh(self) -> None:
@@ -301,8 +325,8 @@ class SharedDocuments:
             "SELECT DISTINCT topic, document FROM events WHERE seq > ? AND assessor != ''", (self._seq,)
         )
         units = {(topic, document) for topic, document in changed}
-        persons = set(people(self._store))
-        found = {unit: self._shared(unit, persons) for unit in units}
+        apart = machines(self._store)
+        found = {unit: self._shared(unit, apart) for unit in units}
         fresh = {unit: known for unit, known in found.items() if known is not None}
         if fresh.keys() == found.keys() <= self._units.keys():
             self._units |= fresh  # each keeps its place
@@ -311,7 +335,7 @@ class SharedDocuments:
             self._units = dict(sorted((kept | fresh).items()))
         self._seq = last
 
-    def _shared(self, unit: Unit, persons: Collection[str]) -> SharedDocument | None:
+    def _shared(self, unit: Unit, apart: Collection[str]) -> SharedDocument | None:
         """Return a document as several finished it; None where they did not."""
         judged = self._store.judgements(topic=unit[0], document=unit[1])
         sides = [saved for saved in judged if saved.key.assessor != ADJUDICATED and saved.judgement.finished]
@@ -319,15 +343,16 @@ class SharedDocuments:
             return None
         places = [self._names.setdefault(saved.key.assessor, len(self._names)) for saved in sides]
         decided = next((saved.judgement.status for saved in judged if saved.key.assessor == ADJUDICATED), UNDECIDED)
-        human = [saved for saved in sides if saved.key.assessor in persons]
+        human = [saved for saved in sides if saved.key.assessor not in apart]
         return SharedDocument(
             *unit,
-            tuple(bool(saved.judgement.highlights) for saved in sides),
-            spans.jaccard([saved.judgement.highlights for saved in sides]),
-            max(saved.at for saved in sides),
+            tuple(bool(saved.judgement.highlights) for saved in human),
+            spans.jaccard([saved.judgement.highlights for saved in human]),
+            max((saved.at for saved in human), default=""),
             agree(human),
             decided,
             changed_since(self._store, unit) if decided != UNDECIDED else (),
+            tuple(saved.key.assessor for saved in human),
             compare_sides(sides, places, self._elements),
         )
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.assessment.plan import Unit
+from focuseval.assessment.plan import Unit, machines
 from focuseval.assessment.store import ADJUDICATED, Saved, Store
 from focuseval.data import highlights as spans
 from focuseval.inference.agreement import (
@@ -141,8 +141,10 @@ class Agreement:
     """Documents that each found relevant, of those that both finished."""
     highlighted: tuple[int, int] = (0, 0)
     """Characters that each highlighted there."""
+    common: int = 0
+    """Characters that both did."""
     intervals: Mapping[str, Interval] = field(default_factory=dict)
-    """Where they were asked for: 95 % intervals by the names of the fields, and of ``ratio``; NaN of too few topics."""
+    """Where they were asked for: 95 % intervals of fields and properties, by name; NaN of too few topics."""
 
     @property
     def ratio(self) -> float:
@@ -150,13 +152,24 @@ class Agreement:
         left, right = self.highlighted
         return right / left if left else float("nan")
 
+    @property
+    def precision(self) -> float:
+        """The share of the right one's text that is the left one's, too."""
+        return self.common / self.highlighted[1] if self.highlighted[1] else float("nan")
 
-def finished(store: Store) -> Finished:
-    """Return the finished judgements of everyone; the adjudication is nobody's."""
+    @property
+    def recall(self) -> float:
+        """The share of the left one's text that the right one highlights, too."""
+        return self.common / self.highlighted[0] if self.highlighted[0] else float("nan")
+
+
+def finished(store: Store, *, by_people: bool = False) -> Finished:
+    """Return the finished judgements of everyone, or of people alone; the adjudication is nobody's."""
     found: Finished = {}
+    apart = {ADJUDICATED, *(machines(store) if by_people else ())}
     for saved in store.judgements():
         key = saved.key
-        if saved.judgement.finished and key.assessor != ADJUDICATED:
+        if saved.judgement.finished and key.assessor not in apart:
             found.setdefault(key.assessor, {})[key.topic, key.document] = saved
     return found
 
@@ -253,6 +266,7 @@ def summed(
             distance=float(known[(len(known) - 1) // 2] + known[len(known) // 2]) / 2 if len(known) else _NAN,
             relevant=(int(added["left_relevant"][k]), int(added["right_relevant"][k])),
             highlighted=(int(added["left_size"][k]), int(added["right_size"][k])),
+            common=int(added["common"][k]),
             intervals=intervals(columns[:, begin:end], elements[:, begin:end], distances, topic[begin:end], resamples)
             if resamples
             else {},

@@ -9,6 +9,7 @@
     pool.jsonl             the documents that were to be judged, and which runs brought them
     judgements.jsonl       every judgement of everybody, and every event since the beginning
     gold/                  one gold from all judgements, in every format
+    runs/                  the runs that the project keeps, by which the page Ranking ranks them
     agreement.json         how far the assessors agree
     guidelines.md          what they were told, if anything was written
 
@@ -36,7 +37,7 @@ from focuseval.assessment.exchange import export_everything, import_everything, 
 from focuseval.assessment.files import settle
 from focuseval.assessment.golds import Whose, export_gold
 from focuseval.assessment.plan import assessors, roles
-from focuseval.assessment.pool import project_pool, write_pool
+from focuseval.assessment.pool import FOLDER, keep_run, kept_runs, project_pool, write_pool
 from focuseval.assessment.store import ADJUDICATED, Store
 from focuseval.assessment.wording import guidelines, topic_files
 from focuseval.collection.rendering import Document
@@ -97,7 +98,8 @@ def write_archive(
                 found = export_gold(frozen, documents, gold / name, wanted, whose=whose, queries=queries)
                 remarks |= dict.fromkeys(str(remark).replace(str(gold), "gold") for remark in found)
             facts = _write_facts(frozen, documents, inside) | {"anonymous": anonymous}
-            for name, file in topic_files(project):
+            runs = [(f"{FOLDER}/{file.name}", file) for file in kept_runs(project)]
+            for name, file in (*topic_files(project), *runs):
                 (inside / name).parent.mkdir(exist_ok=True)
                 (inside / name).write_bytes(file.read_bytes())
             text = readme(frozen, title or project.resolve().name, topics, facts, rule=rule, remarks=remarks)
@@ -134,7 +136,7 @@ def _write_facts(store: Store, documents: DocumentCache, folder: Path) -> dict[s
     with (folder / "documents.jsonl").open("wb") as file:
         file.writelines(map(json_line, pages))
     pairs = [vars(pair) for pair in agreements(found, documents.extents)]
-    agreement = without_nan({"documents_alpha": alpha(found), "pairs": pairs})
+    agreement = without_nan({"documents_alpha": alpha(finished(store, by_people=True)), "pairs": pairs})
     (folder / "agreement.json").write_bytes(f"{json.dumps(agreement, ensure_ascii=False, indent=1)}\n".encode())
     if written.version:
         (folder / "guidelines.md").write_bytes(written.text.rstrip("\n").encode() + b"\n")
@@ -214,6 +216,7 @@ Of each document: what the adjudication decided, else the single judgement, else
 - `pool.jsonl`: what was to be judged, and which runs brought it
 - `judgements.jsonl`: every judgement of everybody, and every event since the beginning
 - `gold/`: one gold from all, in every format
+- `runs/`: the runs that were kept with the project, if any
 - `agreement.json`: agreement of every pair of assessors
 
 Made by focuseval {version}.
@@ -231,7 +234,7 @@ def readme(
     if pool.contributors:
         columns = (*words("run", "file"), *numbers("batch", "depth", form=".0f"), *words("sha256"))
         rows = tuple((one.run, one.file, one.batch + 1, one.depth, one.sha256) for one in pool.contributors)
-        brought = f"{to_judge} to judge, from {counted(len(rows), 'run')}:\n\n{_markdown(columns, rows)}"
+        brought = f"{to_judge} to judge, from {counted(len(pool.runs), 'run')}:\n\n{_markdown(columns, rows)}"
     known = roles(store)
     counts = dict(store.database.read().execute("SELECT assessor, count(*) FROM judgements GROUP BY 1").fetchall())
     people = tuple((one.label, known.get(one.name, "assessor"), counts.get(one.name, 0)) for one in assessors(store))
@@ -240,7 +243,7 @@ def readme(
         columns = (*words("assessor", "assessor"), *numbers("documents", form=".0f"))
         columns += numbers("κ", "Jaccard", form=".3f")
         rows = tuple((one["left"], one["right"], one["documents"], one["kappa"], one["jaccard"]) for one in pairs)
-        of_all = "" if alpha is None else f"\n\nKrippendorff's α of documents: {alpha:.3f}"
+        of_all = "" if alpha is None else f"\n\nKrippendorff's α of documents, people alone: {alpha:.3f}"
         agreement = f"{_markdown(columns, rows)}{of_all}"
     version, written = facts["guidelines"], "The assessors were told what stands in `guidelines.md` (version {})."
     return _README.format(
@@ -382,6 +385,14 @@ def topics_of(archive: Archive, folder: Path) -> Path:
     for name in names:
         (target / _plain(name)).write_bytes(archive.read(name))
     return target
+
+
+def keep_runs(archive: Archive, project: Path, index: Index) -> int:
+    """Keep the runs of an archive with a project, each after it was read as one; return how many."""
+    names = [name for name in archive.names if name.startswith(f"{FOLDER}/")]
+    for name in names:
+        keep_run(project, _plain(name)[13:], archive.read(name), index=index)  # without the hash that stands before it
+    return len(names)
 
 
 def _plain(name: str) -> str:

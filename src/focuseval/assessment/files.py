@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 try:
     import fcntl
-except ImportError:  # pragma: no cover  Windows: a file in use cannot be replaced there anyway
+except ImportError:  # pragma: no cover  Windows: a folder cannot be locked there
+    import msvcrt
+
     fcntl = None  # type: ignore[assignment]
 
 
@@ -46,6 +48,8 @@ def locked(path: Path) -> Iterator[None]:
     try:
         if fcntl:
             fcntl.flock(handle, fcntl.LOCK_EX)
+        else:  # the first byte, for which it waits ten seconds; closing the file lets it go
+            msvcrt.locking(handle, msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined,unused-ignore]
         yield
     finally:
         os.close(handle)

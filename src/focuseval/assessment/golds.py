@@ -26,7 +26,7 @@ from focuseval.assessment.rules import inferred
 from focuseval.assessment.store import ADJUDICATED, Quote, Saved, Store
 from focuseval.collection.rendering import Document
 from focuseval.data import highlights as spans
-from focuseval.data.gold import TOO_SMALL, UNKNOWN, Articles, Gold, GradedElements, Passages
+from focuseval.data.gold import ASSISTED, ORIGIN, TOO_SMALL, UNKNOWN, Articles, Gold, GradedElements, Passages
 from focuseval.data.remarks import Remark, remark_on, worded
 from focuseval.errors import AssessError
 from focuseval.formats import find_format
@@ -121,6 +121,27 @@ def gold_of(
     )
 
 
+def with_origins(
+    store: Store, found: Mapping[str, Mapping[str, str]], assessor: str | None = None
+) -> dict[str, dict[str, str]]:
+    """Return what is said of topics, and also which were drafted, and whose judgement began with whose suggestions."""
+    drafted = {topic for _, edit in store.project_events("drafts") for topic in edit["topics"]}
+    rows = store.database.read().execute(
+        "SELECT DISTINCT topic, json_extract(edit, '$.source.assisted') FROM events WHERE assessor != ''"
+        " AND edit LIKE '%\"assisted\"%' AND (? IS NULL OR assessor = ?) ORDER BY 1, 2",
+        (assessor, assessor),
+    )
+    helped: dict[str, list[str]] = {}
+    for topic, model in rows:
+        helped.setdefault(topic, []).extend([model] if model else [])
+    more = {
+        topic: ({ORIGIN: "draft"} if topic in drafted else {})
+        | ({ASSISTED: ", ".join(helped[topic])} if helped.get(topic) else {})
+        for topic in found
+    }
+    return {topic: {**own, **more[topic]} for topic, own in found.items()}
+
+
 def refuse_changed(saved: Sequence[Saved], index: Index) -> None:
     """Refuse judgements whose text is not the collection's: their spans would stand for other words."""
     names = list(dict.fromkeys(one.key.document for one in saved))
@@ -152,7 +173,9 @@ def build_gold(
     saved = [one for one in store.judgements(assessor) if one.judgement.finished]
     if index is not None:
         refuse_changed(saved, index)
-    whose = {one.key.topic: {"assessor": known.get(assessor, ADJUDICATED)} for one in saved}
+    whose = with_origins(
+        store, {one.key.topic: {"assessor": known.get(assessor, ADJUDICATED)} for one in saved}, assessor
+    )
     gold = gold_of(saved, lambda one: store.quotes(one.key), store, documents, queries=queries, facts=whose)
     return replace(gold, remarks=_stale(store) if assessor == ADJUDICATED else ())
 
@@ -184,11 +207,11 @@ def whose_gold(
             text = documents.get(one.key.document).text
             return [(start, end, text[start:end]) for start, end in one.judgement.highlights]
 
-        known = facts(merged, labels(store))
+        known = with_origins(store, facts(merged, labels(store)))
         gold = gold_of(saved, quotes, store, documents if graded else None, queries=queries, facts=known)
         counts = merged_counts(gold)
         remarks = (*([worded(counts_text(counts))] if counts else []), *_stale(store))
-        return replace(gold, remarks=remarks), f"merged by {whose.merge}"
+        return replace(gold, remarks=remarks, merge=whose.merge), f"merged by {whose.merge}"
     name = chosen_assessor(store, whose)
     gold = build_gold(store, name, documents=documents if graded else None, queries=queries, index=documents.index)
     return gold, labels(store).get(name, name)

@@ -86,12 +86,13 @@ def add_to_pool(
 
 
 _OWNERS = "SELECT 1 FROM assignments a WHERE a.topic = pool.topic AND a.document IN ('', pool.document)"
-_MINE = f"(NOT EXISTS ({_OWNERS}) OR EXISTS ({_OWNERS} AND a.assessor = :assessor))"  # nobody's is everybody's
+MINE = f"(NOT EXISTS ({_OWNERS}) OR EXISTS ({_OWNERS} AND a.assessor = :assessor))"  # nobody's is everybody's
+"""Whether a row of the pool is the assessor's to judge, as a condition of a query."""
 
 
 def pool(store: Store, assessor: str | None = None, topic: str | None = None) -> list[Pooled]:
     """Return the pool by topic and position; with an assessor, the part that is theirs, of all topics or of one."""
-    where = "1" if assessor in (None, ADJUDICATED) else _MINE
+    where = "1" if assessor in (None, ADJUDICATED) else MINE
     rows = store.database.read().execute(
         f"SELECT * FROM pool WHERE {where} AND (:topic IS NULL OR topic = :topic) ORDER BY topic, position",  # noqa: S608  two fixed strings
         {"assessor": assessor, "topic": topic},
@@ -101,7 +102,7 @@ def pool(store: Store, assessor: str | None = None, topic: str | None = None) ->
 
 def in_pool(store: Store, key: Key) -> bool:
     """Return whether a document is one that an assessor may judge."""
-    where = "1" if key.assessor == ADJUDICATED else _MINE
+    where = "1" if key.assessor == ADJUDICATED else MINE
     rows = store.database.read().execute(
         f"SELECT 1 FROM pool WHERE topic = :topic AND document = :document AND {where}",  # noqa: S608  two fixed strings
         key._asdict(),
@@ -122,6 +123,11 @@ def split(store: Store, assessors: Sequence[str], *, by: str, overlap: int = 1, 
     # What somebody has begun stays theirs.
     began = [[key.topic, key.document, key.assessor] for key in store.judged() if key.assessor in assessors]
     record(store, {"kind": "assign", "rows": [*dealt, *began]}, actor=actor)
+
+
+def sampled_topics(store: Store) -> tuple[str, ...]:
+    """Return the topics that were drawn for people, in the order in which they are judged."""
+    return tuple(dict.fromkeys(topic for _, edit in store.project_events("sample") for topic in edit["topics"]))
 
 
 def register(store: Store, assessor: Assessor, *, actor: str = "") -> Assessor:
@@ -149,6 +155,11 @@ def assessors(store: Store) -> list[Assessor]:
 def people(store: Store) -> list[str]:
     """Return the names of the assessors who are people, by name."""
     return [one.name for one in assessors(store) if one.origin == PERSON]
+
+
+def machines(store: Store) -> set[str]:
+    """Return the names of the assessors who are no people here: language models and imports, which count apart."""
+    return {one.name for one in assessors(store) if one.origin != PERSON}
 
 
 def labels(store: Store) -> dict[str, str]:
@@ -184,6 +195,13 @@ def follow(connection: sqlite3.Connection, edit: Edit) -> None:
         again = [(runs, best, topic, document) for topic, document, _, runs, best, _ in edit.get("again", ())]
         more = "UPDATE pool SET runs = max(runs, ?), best = min(best, ?) WHERE topic = ? AND document = ?"
         connection.executemany(more, again)
+    elif edit["kind"] == "found":
+        unit = (edit["topic"], edit["document"])
+        connection.execute("INSERT OR IGNORE INTO pool VALUES (?, ?, ?, 0, 0)", (*unit, edit["position"]))
+        connection.execute("INSERT OR IGNORE INTO assignments VALUES (?, ?, ?)", (*unit, edit["name"]))
+    elif edit["kind"] == "order":
+        places = [(position, topic, document) for topic, document, position in edit["rows"]]
+        connection.executemany("UPDATE pool SET position = ? WHERE topic = ? AND document = ?", places)
     elif edit["kind"] == "assign":
         connection.execute("DELETE FROM assignments")
         connection.executemany("INSERT OR IGNORE INTO assignments VALUES (?, ?, ?)", edit["rows"])
@@ -194,6 +212,52 @@ def follow(connection: sqlite3.Connection, edit: Edit) -> None:
     elif edit["kind"] == "assessor":
         values = (edit["name"], edit["origin"], edit["source"])
         connection.execute("INSERT OR IGNORE INTO assessors VALUES (?, ?, ?)", values)
+
+
+def add_found(store: Store, key: Key) -> None:
+    """Add a document that an assessor found outside of the pool: theirs to judge, and counted apart."""
+    query = "SELECT coalesce(max(position), -1) + 1 FROM pool WHERE topic = ?"
+    (position,) = store.database.read().execute(query, (key.topic,)).fetchone()
+    if not in_pool(store, Key(ADJUDICATED, *key[1:])):
+        name, topic, document = key
+        found = {"kind": "found", "name": name, "topic": topic, "document": document, "position": position}
+        record(store, found, actor=name)
+    elif not in_pool(store, key):
+        raise AssessError(f"{key.document} is in the pool, and somebody else's to judge")
+
+
+def found_units(store: Store) -> dict[Unit, str]:
+    """Return the documents that assessors found outside of the pool: (topic, document) → who."""
+    return {(edit["topic"], edit["document"]): edit["name"] for _, edit in store.project_events("found")}
+
+
+RANK, RANDOM, COMPARISON = "rank", "random", "comparison"
+ORDERS = (RANK, RANDOM, COMPARISON)
+"""In which order documents are judged: by pool rank, at random, or those first that move the comparison of the runs."""
+
+
+def put_in_order(store: Store, units: Sequence[Unit], by: str, *, seed: int | None = None, actor: str) -> None:
+    """Have the documents of every topic judged in this order; the log keeps how it came about, and the places."""
+    places: dict[str, int] = {}
+    rows = []
+    for topic, document in units:
+        places[topic] = places.get(topic, -1) + 1
+        rows.append([topic, document, places[topic]])
+    record(store, {"kind": "order", "by": by, "seed": seed, "rows": rows}, actor=actor)
+
+
+def drawn_at_random(store: Store) -> set[Unit]:
+    """Return the documents that were first judged while the order was random: a sample of the pool, and not its top."""
+    read = store.database.read()
+    orders = read.execute(
+        "SELECT seq, json_extract(edit, '$.by') FROM events WHERE assessor = '' AND substr(edit, 1, 16) = ?"
+        " ORDER BY seq",
+        ('{"kind": "order"',),
+    ).fetchall()
+    begun = read.execute("SELECT topic, document, min(seq) FROM events WHERE assessor != '' GROUP BY topic, document")
+    first = {(topic, document): seq for topic, document, seq in begun}
+    ruled = {unit: [by for order, by in orders if order < seq][-1:] for unit, seq in first.items()}
+    return {unit for unit, by in ruled.items() if by == [RANDOM]}
 
 
 ONLY, ALSO, EVERYONE = "only", "also", "everyone"
@@ -302,12 +366,20 @@ def give_known(store: Store, *, actor: str) -> None:
 
 
 def answers(store: Store) -> list[KnownAnswer]:
-    """Return what everybody first said of the documents with known answers, in the order in which it was said."""
+    """Return what everybody first said of the documents with known answers, in the order in which it was said.
+
+    Those whose judgements the answer was made of are left out: they would agree with themselves.
+    """
     found = []
     for unit, use in known_units(store).items():
-        decided = store.judgement(Key(ADJUDICATED, *unit)).judgement
+        answer = Key(ADJUDICATED, *unit)
+        decided = store.judgement(answer).judgement
+        sources = [edit.get("source") for edit in store.edits(answer) if edit["kind"] == "replace"]
+        made = {
+            name for one in sources if isinstance(one, dict) for name in one.get("of", ())
+        }  # it says what they said
         for key in store.judged(None, *unit):
-            first = first_finished(store, key) if key.assessor != ADJUDICATED else None
+            first = first_finished(store, key) if key.assessor not in (ADJUDICATED, *made) else None
             if first is not None and decided.finished:
                 at, judgement = first
                 right = judgement.status == decided.status

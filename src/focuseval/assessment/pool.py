@@ -29,7 +29,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.assessment.files import make_private, settle
-from focuseval.assessment.plan import Pooled, add_to_pool, pool
+from focuseval.assessment.plan import COMPARISON, RANDOM, RANK, Pooled, add_to_pool, pool
 from focuseval.assessment.rules import FINISHED
 from focuseval.data.fields import json_line, numbered_lines, read_object
 from focuseval.errors import FocusevalError, FormatError, MissingDataError, Place, StorageError
@@ -72,6 +72,11 @@ class Pool:
     size: int | None = None
     order: str = "runs"
     seed: int = 0
+
+    @property
+    def runs(self) -> list[tuple[str, str]]:
+        """The runs, each once, however often it was pooled: name, and SHA-256 of its file."""
+        return list(dict.fromkeys((one.run, one.sha256) for one in self.contributors))
 
 
 class _Ranked(NamedTuple):
@@ -240,7 +245,7 @@ def read_pool(path: str | Path) -> Pool:
 
 @dataclass(frozen=True, eq=False)
 class PoolStatistics:
-    """Counts over a pool; rows and columns of `overlap` are runs."""
+    """Counts over a pool; rows and columns of `overlap` are runs, each once, however often it was pooled."""
 
     topics: int
     documents: int
@@ -256,21 +261,22 @@ class PoolStatistics:
 
 def describe_pool(pool: Pool) -> PoolStatistics:
     """Return the statistics of a pool."""
-    runs = len(pool.contributors)
-    member = np.zeros((len(pool.entries), runs), np.int64)
+    names = pool.runs
+    runs, column = len(names), [names.index((one.run, one.sha256)) for one in pool.contributors]
+    member = np.zeros((len(pool.entries), runs))  # NumPy multiplies integers without BLAS
     rows = [row for row, entry in enumerate(pool.entries) for _ in entry.by]
-    member[rows, [run for entry in pool.entries for run in entry.by]] = 1
+    member[rows, [column[by] for entry in pool.entries for by in entry.by]] = 1
     _, sizes = np.unique([entry.topic for entry in pool.entries], return_counts=True)
-    shared = member.T @ member
+    shared = (member.T @ member).astype(np.int64)
     brought = np.diag(shared)
     either = brought[:, None] + brought - shared
     return PoolStatistics(
         len(sizes),
         len(pool.entries),
         (int(sizes.min()), float(sizes.mean()), int(sizes.max())) if len(sizes) else (0, 0.0, 0),
-        tuple(contributor.run for contributor in pool.contributors),
+        tuple(name for name, _ in names),
         tuple(brought.tolist()),
-        tuple((member * (member.sum(axis=1, keepdims=True) == 1)).sum(axis=0).tolist()),
+        tuple(member[member.sum(axis=1) == 1].sum(axis=0).astype(np.int64).tolist()),
         np.divide(shared, either, out=np.zeros((runs, runs)), where=either > 0),
     )
 
@@ -347,9 +353,38 @@ def grown(store: Store, runs: Sequence[Run], *, depth: int) -> tuple[Pool, list[
     return after, [Growth(topic, *(count[topic] for count in counts)) for topic in topics]
 
 
-def why_pooled(store: Store, topic: str, document: str) -> tuple[Pooled | None, list[Contributor]]:
-    """Return how a document came into the pool: its entry, and the runs that brought it."""
-    found = project_pool(store)
+def ordered(store: Store, by: str, *, seed: int = 0, runs: Sequence[Run] = ()) -> list[Pooled]:
+    """Return the project's pool in another order, topic by topic.
+
+    ``rank``: what more runs returned comes first, then the better rank. ``random``: drawn with a seed. ``comparison``:
+    those first of which the runs would gain most differently: the widest range, over the runs, of the discount that
+    nDCG has at a document's rank, which is 0 for a run that did not return it.
+    """
+    rows = pool(store)
+    if by == RANDOM:
+        drawn = np.random.default_rng(seed).permutation(len(rows)).tolist()
+        place = dict(zip(sorted(row[:2] for row in rows), drawn, strict=True))
+        return sorted(rows, key=lambda row: (row.topic, place[row[:2]]))
+    if by == RANK:
+        return sorted(rows, key=lambda row: (row.topic, -row.runs, row.best, row.document))
+    if by != COMPARISON or len(runs) < 2:
+        what = f"expected {RANK}, {RANDOM}, or {COMPARISON} with two runs or more that are kept with the project"
+        raise MissingDataError(f"{what}, found {by!r} and {len(runs)} runs")
+    topics, documents, ranked = _ranked(runs)
+    gains: dict[tuple[str, str], list[float]] = {}
+    discount = 1 / np.log2(1 + ranked.rank)
+    for topic, document, gain in zip(ranked.topic.tolist(), ranked.document.tolist(), discount.tolist(), strict=True):
+        gains.setdefault((topics[topic], documents[document]), []).append(gain)
+
+    def moves(row: Pooled) -> float:
+        own = gains.get(row[:2], [0.0])
+        return max(own) - (min(own) if len(own) == len(runs) else 0.0)
+
+    return sorted(rows, key=lambda row: (row.topic, -moves(row), -row.runs, row.best, row.document))
+
+
+def why_pooled(found: Pool, topic: str, document: str) -> tuple[Pooled | None, list[Contributor]]:
+    """Return how a document came into a pool: its entry, and the runs that brought it."""
     entry = next((one for one in found.entries if one[:2] == (topic, document)), None)
     return entry, [found.contributors[k] for k in entry.by] if entry else []
 

@@ -14,13 +14,16 @@ from collections import Counter, defaultdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from focuseval.assessment.plan import Pooled, people, pool, roles
+from focuseval.assessment.plan import MINE, PERSON, Pooled, people, pool, roles, sampled_topics
 from focuseval.assessment.rules import FINISHED, NOT_RELEVANT, OPEN, RELEVANT, SKIPPED, STATUSES, TODO
 from focuseval.assessment.store import ADJUDICATED, Store
 from focuseval.assessment.users import removed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+Unit = tuple[str, str]
+"""An assessor and a topic; or a topic and a document."""
 
 
 class PoolEntry(NamedTuple):
@@ -38,33 +41,54 @@ def entries(store: Store, assessor: str, topic: str | None = None) -> list[PoolE
     return [PoolEntry(row, *known.get((row.topic, row.document), (TODO, False))) for row in rows]
 
 
-def by_topic(found: Sequence[PoolEntry]) -> list[Work]:
-    """Return the progress of each topic, in the order of the entries."""
-    rows = []
-    for row, status, flagged in found:
-        counts = (status == one for one in (RELEVANT, NOT_RELEVANT, OPEN, SKIPPED))
-        rows.append(Work._make(("", row.topic, 1, *counts, flagged, 0, 0.0)))
-    return summed(rows, "topic")
+def next_undone(store: Store, assessor: str, topics: Sequence[Work], topic: str, document: str) -> Pooled | None:
+    """Return the next document that is not finished: of this topic if any, after this one if any, skipped ones last.
 
-
-def next_undone(found: Sequence[PoolEntry], topic: str, document: str) -> Pooled | None:
-    """Return the next document that is neither finished nor skipped, of this topic if any, after this one if any."""
-    here = [entry for entry in found if entry.pooled.topic == topic]
-    place = next((k for k, entry in enumerate(here) if entry.pooled.document == document), -1)
-    others = [entry for entry in found if entry.pooled.topic != topic]
-    for entry in (*here[place + 1 :], *here[: max(place, 0)], *others):
-        if entry.status in (TODO, OPEN):
-            return entry.pooled
+    `topics` are what the assessor has to judge, as `Overview.of` gives it; no other topic is looked at.
+    """
+    order = sorted(topics, key=lambda row: row.topic != topic)
+    place = _place(store, topic, document)
+    for statuses in ((TODO, OPEN), (SKIPPED,)):
+        for row in order:
+            if any(row.counts[status] for status in statuses):
+                sides = (_AFTER, _FROM_FIRST) if row.topic == topic and place is not None else (_ALL,)
+                for side in sides:
+                    found = _first(store, (assessor, row.topic), side, place, statuses)
+                    if found is not None:
+                        return found
     return None
 
 
-def neighbour(found: Sequence[PoolEntry], topic: str, document: str, step: int) -> Pooled | None:
+def neighbour(store: Store, assessor: str, topic: str, document: str, step: int) -> Pooled | None:
     """Return the document before (−1) or after (+1) this one in its topic, whatever its status."""
-    here = [entry.pooled for entry in found if entry.pooled.topic == topic]
-    place = next((k for k, row in enumerate(here) if row.document == document), None)
-    if place is None or not 0 <= place + step < len(here):
-        return None
-    return here[place + step]
+    place = _place(store, topic, document)
+    return _first(store, (assessor, topic), _AFTER if step > 0 else _BEFORE, place, STATUSES)
+
+
+def _place(store: Store, topic: str, document: str) -> int | None:
+    query = "SELECT position FROM pool WHERE topic = ? AND document = ?"
+    row = store.database.read().execute(query, (topic, document)).fetchone()
+    return row[0] if row else None
+
+
+_ALL, _AFTER = "1 ORDER BY position", "position > :place ORDER BY position"
+_FROM_FIRST, _BEFORE = "position < :place ORDER BY position", "position < :place ORDER BY position DESC"
+
+
+def _first(store: Store, unit: Unit, side: str, place: int | None, statuses: Sequence[str]) -> Pooled | None:
+    """Return an assessor's first document of a topic, on one side of a place, that has one of some statuses."""
+    row = (
+        store.database.read()
+        .execute(
+            "SELECT pool.* FROM pool LEFT JOIN judgements j ON j.assessor = :assessor AND j.topic = pool.topic"  # noqa: S608  our own constants
+            " AND j.document = pool.document WHERE pool.topic = :topic"
+            f" AND instr(:statuses, '|' || coalesce(j.status, '{TODO}') || '|')"
+            f" AND {'1' if unit[0] == ADJUDICATED else MINE} AND {side} LIMIT 1",
+            {"assessor": unit[0], "topic": unit[1], "place": place, "statuses": f"|{'|'.join(statuses)}|"},
+        )
+        .fetchone()
+    )
+    return Pooled(*row) if row else None
 
 
 PAUSE = 300.0
@@ -98,7 +122,9 @@ class Pace:
         """Take in what has happened since the last time, and return what it changed: assessor, topic, document."""
         changed = set()
         rows = self._store.database.read().execute(
-            "SELECT seq, at, actor, assessor, topic, document FROM events WHERE seq > ? ORDER BY seq", (self._seq,)
+            "SELECT seq, coalesce(CASE WHEN instr(edit, '\"made\":') THEN json_extract(edit, '$.made') END, at), actor,"
+            " assessor, topic, document FROM events WHERE seq > ? ORDER BY seq",
+            (self._seq,),
         )
         for seq, at, actor, *key in rows:
             changed.add(tuple(key))
@@ -124,7 +150,7 @@ class Work(NamedTuple):
     skipped: int = 0
     flagged: int = 0
     disagreed: int = 0
-    """Documents that somebody else judged the other way, and nobody decided."""
+    """Documents that another person judged the other way, and nobody decided."""
     seconds: float = 0.0
 
     @property
@@ -157,22 +183,20 @@ class Work(NamedTuple):
 _COUNTS = f"""
 SELECT assessor, topic, sum(status = '{RELEVANT}'), sum(status = '{NOT_RELEVANT}'), sum(status = '{OPEN}'),
     sum(status = '{SKIPPED}'), sum(flagged)
-FROM judgements WHERE assessor != '{ADJUDICATED}' {{}} GROUP BY assessor, topic
+FROM judgements WHERE {{}} GROUP BY assessor, topic
 """  # noqa: S608  our own constants
 
+_PEOPLE = f"assessor NOT IN (SELECT name FROM assessors WHERE origin != '{PERSON}')"  # noqa: S608  as above
 _SPLIT = f"""
 SELECT topic, document, assessor FROM judgements JOIN (
-    SELECT topic, document FROM judgements WHERE status IN {FINISHED} {{0}}
+    SELECT topic, document FROM judgements WHERE status IN {FINISHED} AND {_PEOPLE} {{0}}
     GROUP BY topic, document HAVING min(status) != max(status) AND max(assessor = '{ADJUDICATED}') = 0
-) USING (topic, document) WHERE status IN {FINISHED} {{0}}
+) USING (topic, document) WHERE status IN {FINISHED} AND {_PEOPLE} {{0}}
 """  # noqa: S608  as above
 PROJECT = ("", "", "")
 """What an event of the project itself changes: the plan."""
 MANY = 5_000
 """Changes beyond which it is quicker to read everything again."""
-
-Unit = tuple[str, str]
-"""An assessor and a topic; or a topic and a document."""
 
 
 class Overview:
@@ -184,27 +208,58 @@ class Overview:
         self._totals: Counter[Unit] = Counter()
         self._split: dict[Unit, list[str]] = {}
         self._disagreed: Counter[Unit] = Counter()
+        self._own: dict[str, dict[str, int]] = {}
 
     def rows(self) -> list[Work]:
         """Return a row for every assessor and topic with something to do or done, by assessor and topic."""
         with self._lock:
-            changed = self.pace.refresh()
-            if PROJECT in changed:
-                self._totals = _totals(self._store)
-            if len(changed) > MANY or not self._rows:
-                self._read_all()  # a second or two with 500 assessors and 100 topics, when the server starts
-            else:
-                self._read_some(changed - {PROJECT})
-                if PROJECT in changed:  # who is to judge what may be otherwise now; what was judged is known
-                    units = sorted(self._totals.keys() | self._rows.keys())
-                    rows = ((unit, self._rows.get(unit) or self._row(unit, None)) for unit in units)
-                    planned = {unit: row._replace(total=self._totals[unit]) for unit, row in rows}
-                    self._rows = {unit: row for unit, row in planned.items() if row.total or any(row[3:])}
+            self._refresh()
             return list(self._rows.values())
+
+    def of(self, assessor: str) -> list[Work]:
+        """Return what one assessor may judge, topic by topic, sampled ones first and in their order.
+
+        Unlike `rows`, of a lead who has judged nothing, too.
+        """
+        with self._lock:
+            self._refresh()
+            if assessor not in self._own:
+                mine = "1" if assessor == ADJUDICATED else MINE
+                query = f"SELECT topic, count(*) FROM pool WHERE {mine} GROUP BY topic ORDER BY topic"  # noqa: S608  our own constants
+                totals = self._store.database.read().execute(query, {"assessor": assessor}).fetchall()
+                drawn = {topic: place for place, topic in enumerate(sampled_topics(self._store))}
+                self._own[assessor] = dict(sorted(totals, key=lambda row: drawn.get(row[0], len(drawn))))
+            known = self._rows
+            if assessor == ADJUDICATED:  # whose work is not the campaign's
+                rows = self._store.database.read().execute(_COUNTS.format("assessor = ?"), (assessor,))
+                known = {(name, topic): self._row((name, topic), tuple(numbers)) for name, topic, *numbers in rows}
+            units = (((assessor, topic), total) for topic, total in self._own[assessor].items())
+            return [(known.get(unit) or self._row(unit, None))._replace(total=total) for unit, total in units]
+
+    def disagreed(self) -> dict[Unit, list[str]]:
+        """Return the documents about which people disagree, and nobody decided: (topic, document) → who judged them."""
+        with self._lock:
+            self._refresh()
+            return dict(self._split)
+
+    def _refresh(self) -> None:
+        changed = self.pace.refresh()
+        if PROJECT in changed:
+            self._totals, self._own = _totals(self._store), {}
+        if len(changed) > MANY or not self._rows:
+            self._read_all()  # a second or two with 500 assessors and 100 topics, when the server starts
+        else:
+            self._read_some(changed - {PROJECT})
+            if PROJECT in changed:  # who is to judge what may be otherwise now; what was judged is known
+                units = sorted(self._totals.keys() | self._rows.keys())
+                rows = ((unit, self._rows.get(unit) or self._row(unit, None)) for unit in units)
+                planned = {unit: row._replace(total=self._totals[unit]) for unit, row in rows}
+                self._rows = {unit: row for unit, row in planned.items() if row.total or any(row[3:])}
 
     def _read_all(self) -> None:
         read = self._store.database.read()
-        counts = {(name, topic): tuple(numbers) for name, topic, *numbers in read.execute(_COUNTS.format(""))}
+        rows = read.execute(_COUNTS.format("assessor != ?"), (ADJUDICATED,))
+        counts = {(name, topic): tuple(numbers) for name, topic, *numbers in rows}
         self._split = {}
         for topic, document, assessor in read.execute(_SPLIT.format("")):
             self._split.setdefault((topic, document), []).append(assessor)
@@ -227,7 +282,7 @@ class Overview:
             units |= {(name, topic) for name in (*before, *after)}
         fresh = units - self._rows.keys()
         for unit in units:
-            row = read.execute(_COUNTS.format("AND assessor = ? AND topic = ?"), unit).fetchone()
+            row = read.execute(_COUNTS.format("assessor = ? AND topic = ?"), unit).fetchone()
             self._rows[unit] = self._row(unit, tuple(row[2:]) if row else None)
         if fresh:
             self._rows = {unit: self._rows[unit] for unit in sorted(self._rows)}

@@ -18,6 +18,7 @@ from focuseval.assessment.plan import Pooled, Unit, labels, pool
 from focuseval.evaluation.evaluation import evaluate
 from focuseval.evaluation.scores import refuse_geometric
 from focuseval.formats import read_run
+from focuseval.inference.agreement import RESAMPLES, middle_of
 from focuseval.inference.comparison import turned_pairs
 from focuseval.inference.correlation import correlate, tau_ap
 from focuseval.inference.paired_tests import ranked
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from focuseval.collection.rendering import DocumentCache
     from focuseval.data.gold import Articles, Gold, GradedElements, Passages
     from focuseval.data.run import Run
+    from focuseval.evaluation.scores import Scores
+    from focuseval.inference.agreement import Interval
 
     Score = Callable[[Gold], Mapping[str, float]]
     """Gold → run → score."""
@@ -61,11 +64,11 @@ def over_assessors(golds: Mapping[str, Gold], score: Score) -> list[Swap]:
 
 def in_common(left: Gold, right: Gold) -> tuple[tuple[Gold, Gold], int]:
     """Return two golds cut down to the documents that both judge, and the number of these."""
-    common = _judged(left) & _judged(right)
+    common = judged_units(left) & judged_units(right)
     return (only_topics(left, common), only_topics(right, common)), len(common)
 
 
-def _judged(gold: Gold) -> set[Unit]:
+def judged_units(gold: Gold) -> set[Unit]:
     """Return the (topic, document) pairs that a gold judges."""
     return set(_units(gold, gold.articles))
 
@@ -87,13 +90,13 @@ def over_depths(gold: Gold, pool: Sequence[Pooled], score: Score) -> list[Swap]:
 
 def over_work(gold: Gold, at: Mapping[Unit, str], score: Score) -> list[Swap]:
     """Return τ between the whole gold and what was judged first (`at`): whether the last part changed the order."""
-    judged = sorted(_judged(gold), key=lambda unit: (at.get(unit, ""), unit))
+    judged = sorted(judged_units(gold), key=lambda unit: (at.get(unit, ""), unit))
     parts = {f"first {share:.0%}": set(judged[: round(share * len(judged))]) for share in (0.25, 0.5, 0.75, 0.9)}
     return _parts_to_whole(gold, parts, "everything so far", score)
 
 
 def _parts_to_whole(gold: Gold, parts: Mapping[str, set[Unit]], whole: str, score: Score) -> list[Swap]:
-    scores, judged = score(gold), _judged(gold)
+    scores, judged = score(gold), judged_units(gold)
     return [
         Swap(name, whole, _tau(score(only_pairs(gold, part)), scores), len(part & judged))
         for name, part in parts.items()
@@ -221,6 +224,10 @@ class Replacement:
     tau: float
     tau_ap: float
     flips: tuple[Flip, ...] = ()
+    tau_interval: Interval = (float("nan"), float("nan"))
+    """95 %, topics drawn; NaN of fewer than five topics."""
+    apart: tuple[tuple[float, float, float], ...] = ()
+    """Of every run: its score by the second assessor's judgements less that by the first's, and its 95 % interval."""
 
     @property
     def pairs(self) -> int:
@@ -249,5 +256,32 @@ def replacements(
         )
         taus = float(correlate(means)[0, 1]), tau_ap(means[1], means[0])
         first, second = (tuple(row) for row in means.tolist())
-        found.append(Replacement(*pair, documents, topics, names, (first, second), *taus, flips))
+        both, kept = (first, second), over_topics(scored[0], scored[1])
+        found.append(Replacement(*pair, documents, topics, names, both, *taus, flips, *kept))
     return found
+
+
+def over_topics(first: Scores, second: Scores) -> tuple[Interval, tuple[tuple[float, float, float], ...]]:
+    """Return the interval of τ, and how every run's mean differs, with its interval: topics are drawn with replacement.
+
+    A topic in which only one of the two assessors finds something relevant is in one of the two means alone.
+    """
+    topics = sorted({*first.topics, *second.topics})
+    place, values = {topic: number for number, topic in enumerate(topics)}, []
+    for scores in (first, second):
+        own = np.full((len(scores.names), len(topics)), np.nan)
+        own[:, [place[topic] for topic in scores.topics]] = scores.values[:, :, 0]
+        values.append(own)
+    drawn = np.random.default_rng(0).multinomial(len(topics), np.full(len(topics), 1 / len(topics)), RESAMPLES)
+    means = []
+    for own in values:
+        with np.errstate(invalid="ignore"):  # a resample in which no topic has a value
+            means.append((drawn @ np.nan_to_num(own).T) / (drawn @ (~np.isnan(own)).T))
+    known = ~np.isnan(means[0] + means[1]).any(axis=1)
+    taus = [
+        correlate(np.stack([one, other]))[0, 1] for one, other in zip(*(part[known] for part in means), strict=True)
+    ]
+    apart = second.mean[:, 0] - first.mean[:, 0]
+    ends = (middle_of(means[1][:, run] - means[0][:, run], len(topics)) for run in range(len(apart)))
+    rows = tuple((float(mean), *interval) for mean, interval in zip(apart, ends, strict=True))
+    return middle_of(np.array(taus), len(topics)) if len(apart) > 1 else (float("nan"),) * 2, rows

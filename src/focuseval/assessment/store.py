@@ -7,6 +7,7 @@ The log of events is the truth; the tables of judgements and highlights are its 
 from __future__ import annotations
 
 import json
+import threading
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -72,6 +73,8 @@ class Store:
     def __init__(self, path: Path, *, exhaustivity: bool = False) -> None:
         self.database = Database(path)
         self.exhaustivity = exhaustivity
+        self._log: dict[str, list[tuple[int, str, str, Edit | None]]] = {}
+        self._log_end, self._log_lock = 0, threading.Lock()
 
     def close(self) -> None:
         """Close the file."""
@@ -169,6 +172,15 @@ class Store:
         """Return what was done to one judgement, oldest first."""
         return list(_edits(self.database.read(), key))
 
+    def history(self, key: Key) -> list[tuple[str, str, Edit, Judgement]]:
+        """Return every event of one judgement, oldest first: when it was made, by whom, what, and what it led to."""
+        line, found = Timeline(), []
+        rows = f"SELECT at, actor, edit FROM events {EVENTS_OF_KEY} ORDER BY version"  # noqa: S608  our own constant
+        for at, actor, text in self.database.read().execute(rows, key):
+            edit = json.loads(text)
+            found.append((edit.get("made", at), actor, edit, line.step(edit)))
+        return found
+
     def reopened(self, key: Key) -> tuple[str, str] | None:
         """Return who else opened a judgement again, and why, if nothing was done to it since."""
         row = self._last(key)
@@ -197,16 +209,30 @@ class Store:
         return [(at, edit) for at, _, edit in self.project_log(kind)]
 
     def project_log(self, kind: str) -> list[tuple[str, str, Edit]]:
-        """Return the events of the project itself of one kind, oldest first: when, who, and what."""
-        begins = f'{{"kind": "{kind}"'  # a pool of a megabyte is not parsed to learn that it is of another kind
-        rows = self.database.read().execute(
-            "SELECT at, actor, edit FROM events WHERE assessor = '' AND (substr(edit, 1, ?) = ?"
-            " OR (substr(edit, 1, 8) != '{\"kind\":' AND json_extract(edit, '$.kind') = ?)) ORDER BY seq",
-            (len(begins), begins, kind),
-        )
-        return [(row["at"], row["actor"], json.loads(row["edit"])) for row in rows]
+        """Return the events of the project itself of one kind, oldest first: when, who, and what.
+
+        The log only grows: what was read once is kept, but for large events, a pool of a megabyte for instance.
+        """
+        read = self.database.read()
+        with self._log_lock:
+            (last,) = read.execute("SELECT coalesce(max(seq), 0) FROM events WHERE assessor = ''").fetchone()
+            if last > self._log_end:
+                query = "SELECT seq, at, actor, edit FROM events WHERE assessor = '' AND seq > ? ORDER BY seq"
+                for seq, at, actor, text in read.execute(query, (self._log_end,)):
+                    edit = json.loads(text)
+                    kept = edit if len(text) < _LARGE else None
+                    self._log.setdefault(edit["kind"], []).append((seq, at, actor, kept))
+                self._log_end = last
+            known = [row for row in self._log.get(kind, ()) if row[0] <= last]  # a snapshot may be an older state
+        again = "SELECT edit FROM events WHERE seq = ?"
+        return [
+            (at, actor, json.loads(read.execute(again, (seq,)).fetchone()[0]) if edit is None else edit)
+            for seq, at, actor, edit in known
+        ]
 
 
+_LARGE = 100_000
+"""Characters of an event of the project from which on it is read again each time."""
 _OF_KEY = "WHERE assessor = ? AND topic = ? AND document = ?"
 EVENTS_OF_KEY = f"{_OF_KEY} AND assessor != ''"
 """The index of events by judgement leaves the project's own out; SQLite uses it only where the query does, too."""

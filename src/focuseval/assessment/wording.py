@@ -135,6 +135,22 @@ def write_guidelines(store: Store, text: str, *, version: int, actor: str) -> Gu
         return guidelines(store)
 
 
+SNAPS = ("characters", "words", "sentences")
+
+
+def snapping(store: Store) -> str:
+    """Return what a selection by the mouse is extended to: whole words, unless the project says otherwise."""
+    chosen = store.project_events("snap")
+    return str(chosen[-1][1]["to"]) if chosen else "words"
+
+
+def snap_to(store: Store, what: str, *, actor: str) -> None:
+    """Have selections by the mouse extended to whole words or sentences, or to nothing more than characters."""
+    if what not in SNAPS:
+        raise AssessError(f"expected {', '.join(SNAPS)}, found {what!r}")
+    record(store, {"kind": "snap", "to": what}, actor=actor)
+
+
 def render_markdown(text: str) -> str:
     """Return CommonMark with tables as HTML; markup in it is shown, not obeyed, and links lead to the web or a mailbox.
 

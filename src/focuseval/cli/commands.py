@@ -28,17 +28,17 @@ os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
 SECTIONS = {
     "Start": ("demo",),
     "Collections and files": ("doctor", "index", "stats", "topics", "validate", "convert"),
-    "Retrieval": ("chunk", "retrieve", "search"),
-    "Evaluation": ("score", "compare", "sweep", "report", "gate", "history", "quotes", "inex-eval"),
-    "Test collections": ("pool", "assess", "project", "judge"),
+    "Retrieval": ("chunk", "retrieve", "search", "fuse"),
+    "Evaluation": ("score", "compare", "sweep", "report", "estimate", "gate", "history", "quotes", "inex-eval"),
+    "Test collections": ("draft", "pool", "assess", "project", "judge"),
     "Measures themselves": ("simulate", "fidelity"),
     "What there is": ("measures", "profiles", "formats"),
 }
 """The commands in the order of the help page."""
 
 ARGUMENTS = re.compile(
-    r"\b(alpha|cas|docs|empty_topics|force|index|keep_going|language|lossy|min_effect|order|task|test|to|tokenizer|"
-    r"topics|unit)"
+    r"\b(alpha|assisted|cas|docs|empty_topics|force|index|keep_going|language|lossy|min_effect|order|random|task|test|"
+    r"to|tokenizer|topics|retriever|unit)"
     r'=(?:True\b|"([^"]*)"|(?=[\s,;:.)]|$))'
 )
 """How a message names an argument of a function, with or without a value."""
@@ -127,6 +127,9 @@ def errors_as_lines(interrupted: int = INTERRUPTED) -> Iterator[None]:
         if error.errno != errno.EPIPE:  # the reader of a pipe has gone: end quietly
             remedy = "; make room" if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EFBIG} else ""
             click.echo(f"{error.filename or 'standard output'}: {error.strerror or error}{remedy}", err=True)
+    except UnicodeEncodeError as error:  # of an argument, which Python reads whatever its bytes are
+        found = str(error.object)[:40].encode("utf-8", "backslashreplace").decode()
+        click.echo(f"expected characters of Unicode, found {found!r}; give names and options in UTF-8", err=True)
     except KeyboardInterrupt:
         code = interrupted
         click.echo("interrupted", err=True)

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from focuseval.cli.options import evaluation_options, results_options
-from focuseval.cli.output import READS, Command, echo_lines, progress_bar, trial_files, write_results
+from focuseval.cli.options import cluster_option, evaluation_options, jobs_option, results_options
+from focuseval.cli.output import READS, Command, echo_lines, progress_bar, quiet_option, trial_files, write_results
 from focuseval.cli.score import score_files
 from focuseval.cli.significance import baseline_option, given, significance_options, with_baseline
-from focuseval.errors import MeasureError
+from focuseval.errors import MeasureError, counted
 from focuseval.evaluation import comparing
+from focuseval.evaluation.scores import oriented
 from focuseval.measures import parse
 
 if TYPE_CHECKING:
@@ -32,10 +33,14 @@ TRIALS = "Several runs of one system, such as 'rag=rag.*.jsonl', of which the me
 @significance_options(draws="10000; 1000 with --test bootstrap --tails 1")
 @baseline_option
 @click.option("--trials", multiple=True, metavar="NAME=FILES", help=TRIALS)
+@click.option("--all", is_flag=True, help="All measures of the profile; without -m only the one that decides.")
 @click.option("--pairs", is_flag=True, help="Print every pair (always done for up to 6 runs).")
 @click.option("--correlate", "axes", type=click.Choice(AXES), multiple=True, help="Correlate rankings; repeatable.")
 @click.option("--coefficient", type=click.Choice(COEFFICIENTS), default="tau-b", help="Correlation for --correlate.")
+@jobs_option
+@cluster_option
 @results_options
+@quiet_option
 def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Compare RUNs over the topics of GOLD: means with intervals, the significance matrix, rank correlations.
 
@@ -74,11 +79,18 @@ def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
         return replace(planned, plan=replace(planned.plan, measures=(*planned.plan.measures, *map(parse, more))))
 
     files, names = _with_trials(with_baseline(runs, options["baseline"]), options["trials"])
-    scores = score_files(gold, files, options, with_variants, names)
+    plain = score_files(gold, files, options, with_variants, names)
+    scores = oriented(plain)
+    turned = dict(zip(plain.measures, scores.measures, strict=True))
+    measures = [turned[measure] for measure in measures]
+    groups = [(axis, tuple(turned[name] for name in group)) for axis, group in groups]
     how = given(options) | {"baseline": options["baseline"], "clusters": options["clusters"]}
     with progress_bar("comparing") as progress:
         judged = cache(lambda measure: scores.compare(measure, progress=progress, **how))
-        comparisons = [judged(measure) for measure in measures]
+        shown = measures
+        if not (options["measures"] or options["all"] or options["layout"] == "json"):
+            shown = [scores.measures[scores.deciding]]  # the rest of a profile only prints
+        comparisons = [judged(measure) for measure in shown]
         correlated = comparing.correlations(scores, groups, options["coefficient"], judged)
     repeated = [comparing.trial_table(comparison, scores) for comparison in comparisons] if scores.trials else []
 
@@ -93,6 +105,8 @@ def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
         return [*matrices, *repeated, *(table(one) for one in correlated for table in both)]
 
     write_results(options, values, tables, scores.signature)
+    if len(shown) < len(measures):
+        click.echo(f"{counted(len(measures) - len(shown), 'more measure')} of the profile: --all prints them", err=True)
 
 
 def _with_trials(runs: tuple[str, ...], trials: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -62,6 +62,8 @@ def convert(source: str, target: str, wanted: str | None, **options: Any) -> Non
       focuseval convert run.fol elements.xml --as elements --index wiki.idx
       focuseval convert judging/ gold.jsonl --adjudicated        the judgements of 'focuseval assess'
       focuseval convert questions_df.csv gold.jsonl --docs corpora/ --repairs repairs.csv
+      focuseval convert gold.jsonl marked/ --to pdf --docs reports/        highlights in copies of the PDFs
+      focuseval convert marked/ gold.jsonl --docs reports/                 highlights made in a PDF viewer
       zcat run.gz | focuseval convert - - --to jsonl
     """
     if is_project(source) or is_archive(source):

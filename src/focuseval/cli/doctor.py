@@ -18,12 +18,14 @@ from focuseval.errors import FocusevalError, counted
 from focuseval.evaluation.evaluation import evaluate
 from focuseval.formats.catalogue import Kind, detect_source, sniffed
 from focuseval.formats.content import open_source, open_sources
-from focuseval.formats.detection import first_keys
+from focuseval.formats.detection import first_keys, traces
 from focuseval.formats.embedded import open_documents, read_questions
 from focuseval.formats.files import read_gold, read_run
+from focuseval.measures.catalogue import MEASURES
 
-PROBES = {"spans of text": "spanR@5", "documents": "nDCG@10", "elements and articles": "MAgP"}
-"""What measures are about, and one of them, which is tried."""
+_AT = {"rank": "@10", "level": "@0.1", "spanR": "@5", "nDCG": "@10"}
+"""What stands behind the name of a measure that is tried, where it must have a cut-off or usually has one."""
+_SHOWN = ("spanR", "nDCG", "MAgP")
 
 
 @click.command(cls=Command, opens=NO)
@@ -52,7 +54,7 @@ def doctor(files: tuple[str, ...], layout: str) -> None:
         except FocusevalError as error:
             one["error"] = as_options(error)
         found.append(one)
-    roles: dict[str, list[str]] = {"gold": [], "run": []}
+    roles: dict[str, list[str]] = {"gold": [], "run": [], "unread": []}
     known = {one["file"] for one in found}
     found += [_examined(file, index, roles) for file in files if file not in known or _is_beir(file)]
     tried = [_tried(gold, run, index) for gold in roles["gold"] for run in roles["run"]]
@@ -64,8 +66,9 @@ def doctor(files: tuple[str, ...], layout: str) -> None:
             for line in (*one["lines"], *([f"cannot be read: {one['error']}"] if "error" in one else [])):
                 click.echo(f"  {line}")
         if not tried:
-            missing = " and ".join(f"a {kind}" for kind, some in roles.items() if not some)
-            click.echo(f"to compute measures, name {missing}, too, and the documents where texts are to be found")
+            lacking = [f"a {kind}" for kind in ("gold", "run") if not roles[kind] and kind not in roles["unread"]]
+            lacking += ["the documents"] if index is None else []
+            click.echo(f"to compute measures, name {' and '.join(lacking) or 'files that can be read'}, too")
     if any("error" in one for one in found) and not any(one.get("computed") for one in tried):
         click.get_current_context().exit(1)
 
@@ -105,11 +108,11 @@ def _examined(file: str, index: Any, roles: dict[str, list[str]]) -> dict[str, A
         source = open_sources(file)[0]
         kinds: tuple[Kind, ...] = ("gold",) if location(file).is_dir() else ("gold", "run")
         known = {kind: known for kind in kinds if (known := sniffed(source.head(), kind))}
-        if not known and (topics := _topics(file)):
-            return one | {"is": counted(topics, "topic")}
-        one["is"] = " and ".join(f"a {kind} ({known[kind].name})" for kind in known) or detect_source(source).name
+        topics = 0 if known else _topics(file)
+        one["is"] = " and ".join(f"a {kind} ({known[kind].name})" for kind in known)
+        one["is"] = counted(topics, "topic") if topics else one["is"] or detect_source(source).name
         keys = first_keys(source.head())
-        if keys:
+        if keys and not traces(source.head()):
             means: dict[str, str] = {}
             for ours in NAMES:
                 for name in spelled(sorted(keys), ours, question=True)[:1]:
@@ -117,8 +120,10 @@ def _examined(file: str, index: Any, roles: dict[str, list[str]]) -> dict[str, A
             lines.append("fields: " + ", ".join(f"{name} = {ours}" for name, ours in means.items()))
             lines += [f"left out: {', '.join(left)}"] if (left := sorted(keys - KNOWN - means.keys())) else []
         for kind in known:
+            roles["unread"].append(kind)
             read: Any = (read_gold if kind == "gold" else read_run)(file, index=index)
             lines += [read.description(), *(as_options(remark.sentence) for remark in read.remarks)]
+            roles["unread"].pop()
             roles[kind].append(file)
     except FocusevalError as error:
         one |= {"is": one["is"] or "not understood", "error": as_options(error)}
@@ -126,13 +131,22 @@ def _examined(file: str, index: Any, roles: dict[str, list[str]]) -> dict[str, A
 
 
 def _tried(gold: str, run: str, index: Any) -> dict[str, Any]:
-    """Return which measures a gold and a run give together, and why not others."""
-    lines, computed = list[str](), list[str]()
-    for what, measure in PROBES.items():
-        try:
-            value = next(iter(evaluate(gold, run, [measure], index=index).means().values()))[measure]
-            lines.append(f"measures of {what} can be computed: {measure} = {value:.4f}")
-            computed.append(what)
-        except FocusevalError as error:
-            lines.append(f"measures of {what}: {as_options(error)}")
-    return {"file": f"{gold} + {run}", "is": "together", "lines": lines, "computed": computed}
+    """Return which measures a gold and a run give together, and why not others; each is computed."""
+    found, computed = dict[str, list[str]](), dict[str, float]()
+    names = {one.name: one.name + _AT.get(one.at[0] if one.at_required else one.name, "") for one in MEASURES}
+    for needs in dict.fromkeys(measure.needs for measure in MEASURES):
+        some = [measure.name for measure in MEASURES if measure.needs == needs]
+        for tried in [some, *([name] for name in some if len(some) > 1)]:  # together, and if that fails one by one
+            if computed.keys() >= set(tried):
+                continue
+            try:
+                means = evaluate(gold, run, [names[name] for name in tried], index=index).means()
+                computed |= zip(tried, next(iter(means.values())).values(), strict=True)
+            except FocusevalError as error:
+                if len(tried) == 1:
+                    found.setdefault(as_options(error), []).append(tried[0])
+    shown = [f"{names[name]} = {value:.4f}" for name, value in computed.items() if name in _SHOWN]
+    lines = [f"{counted(len(computed), 'measure')} can be computed: {', '.join(computed)}"] if computed else []
+    lines += [f"among these {', '.join(shown)}"] if shown else []
+    lines += [f"not {', '.join(some)}: {why}" for why, some in found.items()]
+    return {"file": f"{gold} + {run}", "is": "together", "lines": lines, "computed": list(computed)}

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 from click.core import ParameterSource
@@ -22,7 +23,12 @@ from focuseval.evaluation import gate as gates
 from focuseval.evaluation.ledger import judge_anchor
 from focuseval.formats.content import write_whole
 from focuseval.inference.regression import DECIDE, GateRule
+from focuseval.measures import parse
 
+if TYPE_CHECKING:
+    from focuseval.evaluation.evaluation import Evaluation
+
+LEAKED = "leaked"
 MEASURES = "With --decide all: Holm, or Benjamini–Hochberg.  [default: holm]"
 
 
@@ -70,6 +76,15 @@ def _end_without_verdict(reason: str, options: dict[str, Any]) -> NoReturn:
     raise SystemExit(2)
 
 
+def _with_leaks(planned: Evaluation) -> Evaluation:
+    """Plan to count forbidden characters, too."""
+    measures = planned.plan.measures
+    if all(asked.key != LEAKED for asked in measures):
+        measures = (*measures, parse(LEAKED))
+    prepared = replace(planned.prepared, beside=planned.prepared.beside | {"forbidden"})
+    return replace(planned, prepared=prepared, plan=replace(planned.plan, measures=measures))
+
+
 def _write_for_ci(markdown: str, junit: str, options: dict[str, Any]) -> None:
     """Write the files that the options name, and add to the summary of a job of GitHub Actions."""
     if options["junit"]:
@@ -91,10 +106,12 @@ def _write_for_ci(markdown: str, junit: str, options: dict[str, Any]) -> None:
 @click.option("--decide", type=click.Choice(DECIDE), default=DECIDE[0], help="Whether all measures decide, corrected.")
 @click.option("--min-effect", type=FiniteRange(0), default=0.0, help="The smallest mean drop that matters.")
 @click.option("--max-lost", metavar="N|N%", help="How many topics may lose --min-effect or more, or which share.")
+@click.option("--no-leak", is_flag=True, help="Fail on any forbidden text of the gold that RUN returns.")
 @click.option("--strict", is_flag=True, help="Fail (exit code 1) where nothing can be told, too.")
 @click.option("--false-alarms", type=click.IntRange(2), metavar="N", help="At most one in N commits: --alpha is 1/N.")
 @click.option("--anchor", metavar="FILE", help="Also test against this release, at half of --alpha over all commits.")
 @click.option("--ledger", metavar="FILE", help="The tests against the anchor.  [default: ANCHOR.ledger.jsonl]")
+@click.option("--all", is_flag=True, help="Print the profile's other measures, too, which decide nothing.")
 @significance_options(tails=1, correction=MEASURES)
 @layout_option("text", "json", what="A line per measure with the topics that lost most, or JSON.")
 @click.option("--junit", metavar="FILE", help="Write JUnit XML.")
@@ -102,10 +119,12 @@ def _write_for_ci(markdown: str, junit: str, options: dict[str, Any]) -> None:
 def gate(gold: str, run: str, **options: Any) -> bool:
     r"""Judge RUN against a baseline over the topics of GOLD.
 
-    One measure decides: the first -m, else the profile's. The others are shown, and decide only with --decide all,
-    corrected by Holm. The run is worse if the mean drops by --min-effect or more and the drop is significant, by a
-    paired randomisation test, one-tailed, because only a drop is asked for; or if more topics than --max-lost allows
-    lose --min-effect or more. Where so few topics changed that no outcome could be significant, nothing can be told.
+    One measure decides: the first -m, else the profile's. Others that are given with -m are shown, a profile's with
+    --all; they decide only with --decide all, corrected by Holm. The run is worse if the mean drops by --min-effect or
+    more and the drop is significant, by a paired randomisation test, one-tailed, because only a drop is asked for; or
+    if more topics than --max-lost allows lose --min-effect or more. Where so few topics changed that no outcome could
+    be significant, nothing can be told. With --no-leak the run is also worse if it returns a character that the gold
+    forbids, whatever the baseline did.
 
     --false-alarms 100 asks for at most one false alarm in 100 commits, on average. --anchor finds slow decay, which no
     step shows: half of --alpha is for the baseline at every commit, and half for all tests against the anchor together.
@@ -118,6 +137,7 @@ def gate(gold: str, run: str, **options: Any) -> bool:
       focuseval gate --update --baseline base.json gold.jsonl main.jsonl --docs docs/ --profile rag
       focuseval gate --baseline base.json gold.jsonl new.jsonl --docs docs/ --profile rag --max-lost 75%
       focuseval gate --baseline base.json gold.jsonl new.jsonl --docs docs/ -m spanR@5 -m IoU@5 --decide all
+      focuseval gate --baseline base.json gold.jsonl answers.jsonl --docs docs/ -m citeR --no-leak
       focuseval gate --baseline base.json gold.jsonl new.jsonl -m spanR@5 --false-alarms 100 --anchor v1.json
     """
     source = click.get_current_context().get_parameter_source("alpha")
@@ -133,12 +153,19 @@ def gate(gold: str, run: str, **options: Any) -> bool:
         return False
     baseline = gates.read_baseline(options["baseline"], options["baseline_run"])
     anchor = gates.read_baseline(options["anchor"]) if options["anchor"] else None
-    scores = score_files(gold, (run,), options)
-    asked, clusters = options["measures"], options["clusters"]
+    scores = score_files(gold, (run,), options, _with_leaks if options["no_leak"] else None)
+    profiled = dict.fromkeys(m for m in (scores.measures[scores.deciding], *scores.measures) if m != LEAKED)
+    asked, clusters = options["measures"] or tuple(profiled), options["clusters"]
+    leaks = gates.leaks_of(scores) if options["no_leak"] else None
     verdicts = gates.judge(baseline, scores, asked, rule, clusters=clusters)
     verdicts += judge_anchor(anchor, scores, asked, rule, options["ledger"], clusters=clusters) if anchor else []
     about = {"baseline": baseline.file, "run": run, "signature": scores.signature}
-    text = json_text(about | gates.as_json(verdicts)) if options["layout"] == "json" else gates.as_text(verdicts)
-    _write_for_ci(gates.as_markdown(verdicts), gates.as_junit(verdicts), options)
+    few = verdicts if options["all"] or options["measures"] else [one for one in verdicts if one.decides]
+    text = gates.as_text(few, leaks)
+    if len(few) < len(verdicts):
+        text += f"{counted(len(verdicts) - len(few), 'measure')} that the profile shows: --all prints them\n"
+    if options["layout"] == "json":
+        text = json_text(about | gates.as_json(verdicts, leaks))
+    _write_for_ci(gates.as_markdown(verdicts, leaks), gates.as_junit(verdicts, leaks), options)
     click.echo(text, nl=False)
-    return any(verdict.fails for verdict in verdicts)
+    return (leaks is not None and leaks.fails) or any(verdict.fails for verdict in verdicts)

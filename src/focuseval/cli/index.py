@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from focuseval.cli.options import cluster_option, cluster_workers
-from focuseval.cli.output import NO, Command, echo_lines, progress_bar
+from focuseval.cli.output import NO, Command, echo_lines, progress_bar, quiet_option
 from focuseval.cli.retrieve import READING
 from focuseval.collection.build import build_index
 from focuseval.collection.sources import left_out
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 KEEP_GOING = "Leave unreadable documents out and list them; broken archives and ids found twice still fail."
 LEFT_OUT = "End with exit code 1 where more of the documents were left out."
+PDF = "How PDFs are read: hyphens=keep, ligatures=keep, repeated=drop; several with commas."
 WORDS = "Also read the words, as 'focuseval retrieve' would; in English if none is named."
 
 
@@ -36,21 +37,24 @@ WORDS = "Also read the words, as 'focuseval retrieve' would; in English if none 
 @click.option("--keep-going", is_flag=True, help=KEEP_GOING)
 @click.option("--allow-left-out", type=click.FloatRange(0, 100), default=1, metavar="PERCENT", help=LEFT_OUT)
 @click.option("--force", is_flag=True, help="Replace an existing index.")
+@click.option("--pdf", default="", metavar="OPTIONS", help=PDF)
 @click.option("--resume", is_flag=True, help="Resume an interrupted build; what has not changed is kept.")
 @cluster_option
 @click.option("--words", "language", is_flag=False, flag_value="english", metavar="[LANGUAGE]", help=WORDS)
+@quiet_option
 def index(source: tuple[str, ...], target: str, language: str | None, cluster: str | None, **options: Any) -> None:
     r"""Index documents: every element's path and span, in code points of the text.
 
-    SOURCE is a directory, a .zip, .tar, .tar.gz or .tar.zst, or a file; several are joined. XML of any vocabulary
-    and plain .txt and .md are documents; a document's id is its path without the extension. SOURCE and INDEX may be
-    URLs of object storage: s3://BUCKET/KEY, gs://BUCKET/KEY.
+    SOURCE is a directory, a .zip, .tar, .tar.gz or .tar.zst, or a file; several are joined. XML of any vocabulary,
+    HTML, plain .txt and .md, and PDF with the extra 'pdf' are documents; a document's id is its
+    path without the extension. SOURCE and INDEX may be URLs of object storage: s3://BUCKET/KEY, gs://BUCKET/KEY.
 
     \b
     Examples:
       focuseval index wikipedia/ -o wiki.idx
       focuseval index articles.tar.gz notes/ -o all.idx --keep-going
       focuseval index notes/ -o notes.idx --words german
+      focuseval index reports/ -o reports.idx --pdf repeated=drop,hyphens=keep
       focuseval index s3://archive/articles -o s3://archive/all.idx --cluster tcp://scheduler:8786
     """
     allowed = options.pop("allow_left_out")
@@ -71,12 +75,9 @@ def index(source: tuple[str, ...], target: str, language: str | None, cluster: s
 
 
 @contextmanager
-def shown(sources: Sequence[str]) -> Iterator[Callable[[ParseReport], None] | None]:
-    """Give a function that moves a bar on a terminal; None elsewhere."""
-    with progress_bar("indexing", "bytes") as move:
-        if move is None:
-            yield None
-            return
+def shown(sources: Sequence[str]) -> Iterator[Callable[[ParseReport], None]]:
+    """Give a function that says how far the index is."""
+    with progress_bar("indexing", unit="bytes") as move:
         total = total_bytes(sources)
         yield lambda report: move(report.bytes, total, f"{report.documents:,} documents")
 
@@ -106,6 +107,12 @@ def _summary(built: Built, target: str) -> Iterator[str]:
             yield line
     if report.lenient:
         yield f"read leniently, as HTML or as XML that is not well-formed: {counted(report.lenient, 'document')}"
+    if report.pages:
+        yield f"{counted(report.pages, 'page')} of PDFs, read by {built.pdf}"
+    if report.scans:
+        more = f" (and {len(report.scanned) - 5:,} more files)" if len(report.scanned) > 5 else ""
+        where = "; ".join(report.scanned[:5])
+        yield f"warning: {counted(report.scans, 'page')} without text, scans maybe: {where}{more}"
     if report.named:
         entities = counted(report.named, "entity", "entities")
         yield f"replaced by the character of the same name, because DTDs are not read: {entities}"

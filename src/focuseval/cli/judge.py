@@ -9,33 +9,61 @@ from typing import Any
 
 import click
 
-from focuseval.assessment.models.client import ModelSettings, endpoint_of
+from focuseval.assessment.models.client import ModelSettings
 from focuseval.assessment.models.judging import judge_project, rehearse
 from focuseval.assessment.models.prompt import read_prompt
 from focuseval.assessment.project import is_project, open_project
-from focuseval.cli.options import FiniteRange, layout_option
-from focuseval.cli.output import WRITES, Command, echo_lines, json_text, progress_bar
+from focuseval.cli.options import FiniteRange, combined, layout_option, tags_option
+from focuseval.cli.output import WRITES, Command, echo_lines, json_text, progress_bar, quiet_option
+from focuseval.engine.http import endpoint_of
 from focuseval.errors import ModelError, UsageError
 
-SETTINGS = ("endpoint", "model", "window", "jobs", "max_tokens", "timeout", "retries")
+SETTINGS = ("endpoint", "model", "window", "max_tokens", "timeout", "retries")
 """Options that are fields of `ModelSettings`."""
+
+
+server_options = combined(
+    click.option("--endpoint", required=True, metavar="URL", help="The server: http://localhost:11434/v1, https://…."),
+    click.option("--model", required=True, metavar="NAME", help="The model, as the server calls it."),
+    click.option(
+        "--api-key-env", metavar="VAR", help="Environment variable that holds the key; nothing else reads it."
+    ),
+    click.option("--window", type=click.IntRange(200), default=12_000, help="Characters of one request's text."),
+    click.option("--max-tokens", type=click.IntRange(1), default=2_000, help="The longest answer, in tokens."),
+    click.option("--timeout", type=FiniteRange(0.1, 86_400), default=120.0, help="Seconds for one answer."),
+    click.option(
+        "--retries", type=click.IntRange(0), default=5, help="How often to ask again after 429, 5xx, a timeout."
+    ),
+)
+"""Which model is asked, and how."""
+
+
+def settings_of(options: dict[str, Any], **more: Any) -> ModelSettings:
+    """Return how a model is asked, its key from the environment."""
+    key = ""
+    if options["api_key_env"] is not None:
+        key = os.environ.get(options["api_key_env"], "").strip()
+        if not key:
+            variable = f"environment variable {options['api_key_env']}"
+            raise UsageError(f"expected a key in the {variable}, found nothing; set it first")
+    settings = ModelSettings(**{name: options[name] for name in SETTINGS}, key=key, **more)
+    if key and endpoint_of(settings.endpoint).is_open_to_listeners:
+        click.echo("warning: the key goes over the network unencrypted; use https", err=True)
+    return settings
 
 
 @click.command(cls=Command, opens=WRITES)
 @click.argument("project")
-@click.option("--endpoint", required=True, metavar="URL", help="The server: http://localhost:11434/v1, https://….")
-@click.option("--model", required=True, metavar="NAME", help="The model, as the server calls it.")
-@click.option("--api-key-env", metavar="VAR", help="Environment variable that holds the key; nothing else reads it.")
+@server_options
 @click.option("--assessor", metavar="NAME", help="NAME in the label model:NAME@HASH, if not the model's.")
-@click.option("--window", type=click.IntRange(200), default=12_000, help="Characters of one request's text.")
 @click.option("--jobs", "-j", type=click.IntRange(1, 64), default=1, help="Requests at once.")
-@click.option("--max-tokens", type=click.IntRange(1), default=2_000, help="The longest answer, in tokens.")
 @click.option("--prompt", metavar="FILE", help="Ask with this text: {query}, {document}, {description}, {narrative}.")
-@click.option("--timeout", type=FiniteRange(0.1, 86_400), default=120.0, help="Seconds for one answer.")
-@click.option("--retries", type=click.IntRange(0), default=5, help="How often to ask again after 429, 5xx, a timeout.")
+@tags_option("--exclude-tags", "Leave out elements with these tags, such as ref-list, separated by commas.")
+@tags_option("--sections", "Ask about elements with these tags alone, separated by commas.")
 @click.option("--limit", type=click.IntRange(1), help="Judge at most this many documents now.")
 @layout_option("text", "json", what="How the counts are printed.")
 @click.option("--dry-run", is_flag=True, help="Send nothing; print the prompts and an estimate.")
+@quiet_option
 def judge(project: str, **options: Any) -> None:
     r"""Let a language model assess: ask it for verbatim quotes of what is relevant, and verify every one.
 
@@ -49,17 +77,13 @@ def judge(project: str, **options: Any) -> None:
     Examples:
       focuseval judge sea --endpoint http://localhost:11434/v1 --model llama3.1:8b --dry-run
       focuseval judge sea --endpoint http://localhost:11434/v1 --model llama3.1:8b
+      focuseval judge sea --endpoint http://localhost:11434/v1 --model llama3.1:8b --exclude-tags ref-list,back
       focuseval judge sea --endpoint https://llm.example.org/v1 --model large --api-key-env LLM_KEY -j 8
       focuseval project agreement sea -o agreement.html
       focuseval score sea run.xml -m MAgP --assessor model:llama3.1:8b@57c1681f
     """
-    key = ""
-    if options["api_key_env"] is not None:
-        key = os.environ.get(options["api_key_env"], "").strip()
-        if not key:
-            variable = f"environment variable {options['api_key_env']}"
-            raise UsageError(f"expected a key in the {variable}, found nothing; set it first")
-    settings = ModelSettings(**{name: options[name] for name in SETTINGS}, key=key, assessor=options["assessor"] or "")
+    tags = {name: options[name] or () for name in ("exclude_tags", "sections")}
+    settings = settings_of(options, **tags, jobs=options["jobs"], assessor=options["assessor"] or "")
     if not is_project(project):
         raise UsageError(f"{project}: expected a project, found none; begin one with 'focuseval assess'")
     with closing(open_project(project)) as opened, opened.store.database.translated("nothing more was kept"):
@@ -68,9 +92,7 @@ def judge(project: str, **options: Any) -> None:
             for text in rehearse(opened, settings, prompt, options["limit"]):
                 click.echo(text)
             return
-        if settings.key and endpoint_of(settings.endpoint).is_open_to_listeners:
-            click.echo("warning: the key goes over the network unencrypted; use https", err=True)
-        with progress_bar("judging documents", "number") as progress:
+        with progress_bar("judging documents", unit="number") as progress:
             limit, actor = options["limit"], getpass.getuser()
             done = judge_project(opened, settings, prompt, actor=actor, limit=limit, progress=progress)
     click.echo(json_text(done.to_json()) if options["layout"] == "json" else "\n".join((*done.lines(), "")), nl=False)

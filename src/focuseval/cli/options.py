@@ -100,6 +100,8 @@ def open_collection(options: dict[str, Any]) -> Any:
 
 _CLUSTER = "A Dask cluster: local[:N] for N processes here, tcp://HOST:PORT, or a scheduler file."
 cluster_option = click.option("--cluster", metavar="WHERE", help=_CLUSTER)
+_JOBS = "Processes that score runs.  [default: all cores where there is much to do]"
+jobs_option = click.option("--jobs", type=click.IntRange(1), help=_JOBS)
 
 
 def cluster_workers(where: str | None) -> AbstractContextManager[Any]:
@@ -220,9 +222,12 @@ def _tags(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
     return names
 
 
-drop_tags_option = click.option(
-    "--drop-tags", metavar="TAGS", callback=_tags, help="Tags to leave out of the recall base, separated by commas."
-)
+def tags_option(name: str, what: str) -> Decorator:
+    """Return a decorator that adds an option whose value is a list of tag names."""
+    return click.option(name, metavar="TAGS", callback=_tags, help=what)
+
+
+drop_tags_option = tags_option("--drop-tags", "Tags to leave out of the recall base, separated by commas.")
 repairs_option = click.option(
     "--repairs",
     metavar="FILE",

@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from functools import reduce
 from glob import glob
 from pathlib import Path
+from threading import Event, Thread
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 READ = (
     "gold", "run", "runs", "qrels", "source", "file", "files", "index", "docs", "topics", "chunks", "baseline", "pool",
     "retriever", "spec", "tokenizer", "top_up", "users", "stability", "folder", "project", "restore", "prompt",
-    "add_runs", "guidelines", "against", "backup", "trials", "anchor",
+    "add_runs", "guidelines", "against", "backup", "trials", "anchor", "vectors", "query_vectors",
 )  # fmt: skip
 """Parameters that name what is read."""
 
@@ -44,6 +46,9 @@ WRITTEN = (
 ENDINGS = {"docs": (*DOCUMENTS, *CONTAINERS, *PACKED), "folder": (".json",)}
 """How the files end that are read where such a parameter names a folder; all files for others."""
 
+QUIET = "focuseval.quiet"
+SOON, EVERY = 0.5, 30.0
+"""Seconds after which a terminal shows a bar, and after which elsewhere a line says how far a command is."""
 NO, READS, WRITES = "no", "reads", "writes"
 """What a command does to an assessment project that it is given."""
 
@@ -210,7 +215,7 @@ def write_text(text: str, output: str | None) -> None:
         return
     if is_page(output) and not text[:9].lower().startswith("<!doctype"):
         raise UsageError(f"{output}: expected a table for a page, found another --format; leave it out, or rename")
-    write_whole(output, [text.encode()])
+    write_whole(output, [text.encode("utf-8", "replace")])
 
 
 def echo_lines(lines: Iterable[object]) -> None:
@@ -239,26 +244,81 @@ def in_bytes(number: int) -> str:
     return f"{number} bytes"
 
 
-@contextmanager
-def progress_bar(what: str, unit: str = "share") -> Iterator[Callable[..., None] | None]:
-    """Give a function that moves a bar on a terminal, which is seen from its first move on; None elsewhere.
+quiet_option = click.option(
+    "--quiet", is_flag=True, expose_value=False, help="Show no progress on the standard error.",
+    callback=lambda context, _, value: context.meta.update({QUIET: value}),
+)  # fmt: skip
 
-    It takes how much is done, of how much in all if that is known, and maybe another text than `what`. Beside the bar
-    stands how much is done: a ``share`` in percent, ``bytes``, or a ``number`` of things.
+
+class Meter:
+    """What a command is doing, and how far it is: phases one after the other, each as much of the whole as another."""
+
+    def __init__(self, phases: tuple[str, ...]) -> None:
+        self.phases, self.at, self.now, self.begun = phases, 0, phases[0], monotonic()
+        self.done: float = 0
+        self.total: float | None = None
+
+    def __call__(self, done: float, total: float | None, now: str = "", /) -> None:
+        """Take how much of a phase is done, of how much in all if that is known, and its name if it is another one."""
+        if now in self.phases:
+            self.at = self.phases.index(now)
+        self.done, self.total, self.now = done, total, now or self.phases[self.at]
+
+    def phase(self, now: str) -> None:
+        """Go on to the phase of this name."""
+        self(0, None, now)
+
+    @property
+    def share(self) -> float | None:
+        """How much of the whole is done; None where nobody knows."""
+        if not self.total:
+            return self.at / len(self.phases) if len(self.phases) > 1 else None
+        return (self.at + min(1.0, self.done / self.total)) / len(self.phases)
+
+    def __str__(self) -> str:
+        done = "" if self.share is None else f", {self.share:.0%} done"
+        return f"{self.now}{done} after {monotonic() - self.begun:.0f} s"
+
+
+@contextmanager
+def progress_bar(*phases: str, unit: str = "share") -> Iterator[Meter]:
+    """Give a `Meter`, and show it: on a terminal as a bar after `SOON` seconds, elsewhere as a line every `EVERY`.
+
+    Beside the bar stands how much is done: a ``share`` in percent; of a single phase maybe ``bytes``, or a ``number``
+    of things. With ``--quiet`` nothing is shown.
     """
-    if not sys.stderr.isatty():
-        yield None
+    meter, context, ended = Meter(phases), click.get_current_context(silent=True), Event()
+    if context is not None and context.meta.get(QUIET):
+        yield meter
         return
-    from rich import progress  # noqa: PLC0415  rich takes .1 s to load, and only a terminal needs it
+    watcher = Thread(target=_watch, args=(meter, unit, ended, sys.stderr), daemon=True)
+    watcher.start()
+    try:
+        yield meter
+    finally:
+        ended.set()
+        watcher.join()
+
+
+def _watch(meter: Meter, unit: str, ended: Event, stream: Any) -> None:
+    """Show a meter until the end."""
+    if not stream.isatty():
+        while not ended.wait(EVERY):
+            click.echo(str(meter), file=stream)
+        return
+    if ended.wait(SOON):
+        return
+    from rich import progress  # noqa: PLC0415  rich takes .1 s to load, and only what takes long on a terminal needs it
     from rich.console import Console  # noqa: PLC0415  as above
 
     amounts = {"share": progress.TaskProgressColumn, "bytes": progress.DownloadColumn}
     description, drawn, _, left = progress.Progress.get_default_columns()
-    columns = (description, drawn, amounts.get(unit, progress.MofNCompleteColumn)(), left)
-    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=None, visible=False)
-
-        def move(done: float, total: float | None, now: str | None = None, /) -> None:
-            bar.update(task, completed=done, total=total, description=now, visible=True)
-
-        yield move
+    columns = (description, drawn, amounts.get(unit, progress.MofNCompleteColumn)(), progress.TimeElapsedColumn(), left)
+    with progress.Progress(*columns, console=Console(file=stream), transient=True) as bar:
+        task = bar.add_task(meter.now, total=None)
+        while True:
+            over = ended.wait(0.1)
+            done, total = (meter.done, meter.total) if unit != "share" else (meter.share or 0, meter.share and 1)
+            bar.update(task, completed=done, total=total, description=meter.now, refresh=over)
+            if over:
+                return

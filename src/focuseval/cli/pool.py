@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import numpy as np
 
 from focuseval.assessment.pool import build_pool, describe_pool, project_pool, read_pool, write_pool
 from focuseval.assessment.project import open_judgements
@@ -17,10 +18,12 @@ from focuseval.cli.options import (
     open_collection,
     run_format_option,
 )
-from focuseval.cli.output import READS, Command, say_written, write_results
+from focuseval.cli.output import READS, Command, progress_bar, say_written, write_results
 from focuseval.data.tables import Table, numbers, words
 from focuseval.errors import FormatError, counted
+from focuseval.formats.embedded import read_questions
 from focuseval.formats.files import read_run
+from focuseval.measures.matching import by_topic_id
 
 if TYPE_CHECKING:
     from focuseval.assessment.pool import PoolStatistics
@@ -38,6 +41,7 @@ MATRIX = 12
 @click.option("--order", type=click.Choice(ORDERS), default=ORDERS[0], help="Those of more runs first, or random.")
 @click.option("--seed", type=click.IntRange(0), default=0, help="Random seed of --order shuffled.")
 @click.option("--top-up", metavar="POOL", help="Add to this pool (a file or a project); what is in it keeps its place.")
+@click.option("--topics", metavar="FILE", help="Pool these topics alone, by their ids or their questions.")
 @run_format_option
 @click.option("--lower-is-better", "ranking", flag_value="lower", help=LOWER)
 @layout_option("table", "json", what="How what each run brought is printed.")
@@ -50,21 +54,31 @@ def pool(runs: tuple[str, ...], output: str, **options: Any) -> None:
       focuseval pool run1.xml run2.xml -o pool.jsonl
       focuseval pool run*.txt --size 500 --order shuffled -o pool.jsonl
       focuseval pool new.txt --depth 50 --top-up pool.jsonl -o pool-2.jsonl
+      focuseval pool traces/ bm25.jsonl --topics topics.jsonl --docs articles/ -o pool.jsonl
       focuseval pool run1.xml run2.jsonl --index wiki.idx -o pool.jsonl     ids as the collection has them
     """
     depth, size = options["depth"], options["size"]
     if depth is not None and size is not None:
         raise click.UsageError("--depth and --size are two ways to pool; give one of them")
     collection = open_collection(options)
-    read = [read_run(path, format=options["run_format"], index=collection, order=options["ranking"]) for path in runs]
+    read = []
+    with progress_bar("reading runs") as move:
+        for number, path in enumerate(runs, 1):
+            read.append(read_run(path, format=options["run_format"], index=collection, order=options["ranking"]))
+            if move is not None:
+                move(number, len(runs))
+    if options["topics"]:
+        asked = {topic.id: topic.title for topic in read_questions(options["topics"])}
+        read = [by_topic_id(run, asked, asked) for run in read]
+        read = [run.take(np.flatnonzero(np.isin(run.topics, list(asked))[run.topic])) for run in read]
     base = None
     if options["top_up"] and is_project(options["top_up"]):
         with open_judgements(Path(options["top_up"])) as store:
             base = project_pool(store)
     elif options["top_up"]:
         base = read_pool(options["top_up"])
-    if not any(run.topics for run in read):
-        raise FormatError("expected results to pool, found runs without topics", at=runs[0], remedy="check the runs")
+    if not any(map(len, read)):
+        raise FormatError("expected results to pool, found none for any topic", at=runs[0], remedy="check the runs")
     depth = 100 if depth is None and size is None else depth
     pooled = build_pool(read, depth=depth, size=size, order=options["order"], seed=options["seed"], base=base)
     write_pool(pooled, output)

@@ -14,25 +14,34 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from focuseval.assessment.archive import changed_documents, named_after, open_archive, topics_of, write_archive
+from focuseval.assessment.archive import (
+    changed_documents,
+    keep_runs,
+    named_after,
+    open_archive,
+    topics_of,
+    write_archive,
+)
 from focuseval.assessment.backup import restore as restore_backup
 from focuseval.assessment.check import check_project
 from focuseval.assessment.exchange import export_everything, import_everything, import_judgements
 from focuseval.assessment.golds import Whose, export_gold
+from focuseval.assessment.models.drafting import read_drafts, review_drafts
 from focuseval.assessment.models.trust import project_trust, render_agreement, tables
-from focuseval.assessment.plan import assessors, give_known, pool, record
+from focuseval.assessment.plan import assessors, give_known, machines, pool, record
 from focuseval.assessment.plan import split as split_pool
 from focuseval.assessment.pool import add_pool, grown, keep_run
 from focuseval.assessment.progress import Overview, summed
 from focuseval.assessment.project import check_pool, is_project, open_project
 from focuseval.assessment.reanchor import reanchor_all
+from focuseval.assessment.sampling import draw_sample, sample_state
 from focuseval.assessment.stability import project_stability
 from focuseval.assessment.wording import guidelines as guidelines_of
 from focuseval.assessment.wording import write_guidelines
 from focuseval.cli.options import MERGES, WHOSE, collection_options, combined, is_archive, layout_option, whose_options
 from focuseval.cli.output import READS, WRITES, Verbs, echo_lines, is_page, say_written, write_results
 from focuseval.cli.project_users import actor_option, my_name, users
-from focuseval.data.fields import numbered_lines
+from focuseval.data.fields import json_line, numbered_lines
 from focuseval.data.tables import Table, numbers, words
 from focuseval.errors import AssessError, counted
 from focuseval.formats.content import write_whole
@@ -141,8 +150,10 @@ def import_file(project: str, source: str, **options: Any) -> None:
             own["exhaustivity"] = bool(archived.manifest.get("exhaustivity"))
             with closing(open_project(project, **(begun(options) | own))) as opened:
                 count = import_everything(opened.store, lines, file=f"{source}: judgements.jsonl")
+                runs = keep_runs(archived, opened.folder, opened.documents.index)
                 other = changed_documents(archived, opened.documents.index)
-        click.echo(f"{count} events", err=True)
+        kept = f", {counted(runs, 'run')}" if runs else ""
+        click.echo(f"{count} events{kept}", err=True)
         if other:
             changed = "1 document has" if len(other) == 1 else f"{len(other):,} documents have"
             click.echo(f"{changed} changed since the judgements were made; the first is {other[0]}", err=True)
@@ -202,6 +213,65 @@ def split(project: str, by: str, **options: Any) -> None:
         give_known(opened.store, actor=my_name(options))
         for name in names:
             click.echo(f"{name}: {len(pool(opened.store, name))} documents")
+
+
+@project.verb("sample", WRITES, actor_option, collection_options)
+@click.argument("number", type=click.IntRange(1))
+@click.option("--seed", type=click.IntRange(0), default=0, help="Random seed; equal seeds give equal samples.")
+def sample(project: str, number: int, **options: Any) -> None:
+    r"""Draw NUMBER topics at random for people to judge, in a random order; a larger NUMBER adds to them.
+
+    The topics come first on every assessor's page, in this order. 'focuseval estimate PROJECT RUN... --model NAME' uses
+    the longest finished beginning of it.
+
+    \b
+    Examples:
+      focuseval project sample sea 20
+      focuseval project sample sea 30
+    """
+    with _opened(project, options) as opened:
+        topics = {topic.id for topic in opened.topics}
+        order = draw_sample(opened.store, topics, number, seed=options["seed"], actor=my_name(options))
+        state = sample_state(opened.store)
+    for topic in order:
+        click.echo(topic)
+    done = f"{len(state.finished)} finished in this order, {state.waiting} more behind them"
+    click.echo(f"{counted(len(order), 'sampled topic')}; {done}", err=True)
+
+
+@project.verb("drafts", WRITES, actor_option, collection_options)
+@click.argument("file")
+@click.option("--assessor", required=True, metavar="NAME", help="Who reviews them.")
+def drafts(project: str, file: str, **options: Any) -> None:
+    r"""Lay the questions of 'focuseval draft' before an assessor; the project is made if there is none.
+
+    Each draft is a topic with one document, its quotes highlighted. In the browser, finishing a document as relevant
+    accepts the draft, skipping it rejects it, and highlights are changed as always; 'focuseval assess PROJECT --topics
+    FILE' takes other words of questions. 'focuseval project export' then writes the gold, which says of every topic
+    that it was drafted and that its assessor saw suggestions.
+
+    \b
+    Examples:
+      focuseval project drafts review drafts.jsonl --docs docs/ --assessor ann
+      focuseval assess review --assessor ann
+      focuseval project export review gold.jsonl --to gold-jsonl
+    """
+    lines = read_drafts(Path(file))
+    collection, topics = options["index"] or options["docs"], None
+    with tempfile.TemporaryDirectory() as scratch:
+        if not is_project(project):
+            topics = Path(scratch) / "topics.jsonl"
+            topics.write_bytes(b"".join(json_line({"id": one["topic"], "query": one["query"]}) for one in lines))
+        actor = my_name(options)
+        begin: Any = {"collection": collection, "topics": topics and str(topics), "actor": actor}
+        with (
+            closing(open_project(project, **begin)) as opened,
+            opened.store.database.translated("nothing more was done"),
+        ):
+            count = review_drafts(opened, lines, options["assessor"], actor=actor)
+    click.echo(
+        f"{counted(count, 'draft')} to review: 'focuseval assess {project} --assessor {options['assessor']}'", err=True
+    )
 
 
 @project.verb("add-run", WRITES, actor_option, collection_options)
@@ -294,7 +364,7 @@ def progress(project: str, **options: Any) -> None:
     """
     with _opened(project, options) as opened:
         overview = Overview(opened.store)
-        labels = {one.name: one.label for one in assessors(opened.store)}
+        labels, apart = {one.name: one.label for one in assessors(opened.store)}, machines(opened.store)
         counts = ("documents", "to do", "in progress", "done", "skipped", "flagged", "disagreed", "seconds a document")
         columns = (*words("assessor"), *numbers(*counts, form=".0f"), *words("last edit (UTC)"))
         rows = tuple(
@@ -304,7 +374,7 @@ def progress(project: str, **options: Any) -> None:
                 row.per_document,
                 overview.pace.last.get(row.assessor, "")[:16].replace("T", " "),
             )
-            for row in summed(overview.rows(), "assessor")
+            for row in sorted(summed(overview.rows(), "assessor"), key=lambda row: row.assessor in apart)
         )
     _print_table(Table("Progress", columns, rows), options)
 

@@ -7,21 +7,33 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from focuseval.cli.options import FiniteRange, evaluation_options, layout_option, read_judged
-from focuseval.cli.output import READS, Command, echo_lines, progress_bar, say_written, write_text
-from focuseval.cli.score import read_topics_of, write_repairs_of
+from focuseval.cli.options import (
+    FiniteRange,
+    cluster_option,
+    cluster_workers,
+    evaluation_options,
+    jobs_option,
+    layout_option,
+    read_judged,
+)
+from focuseval.cli.output import READS, Command, Meter, echo_lines, progress_bar, quiet_option, say_written, write_text
+from focuseval.cli.score import default_jobs, read_topics_of, write_repairs_of
 from focuseval.cli.significance import baseline_option, given, significance_options, with_baseline
 from focuseval.errors import FormatError, counted
 from focuseval.formats.content import write_whole
 from focuseval.inference.settings import settings_of
 from focuseval.report.build import gather_evidence, report_on
+from focuseval.report.charts.chart import WIDTHS
 from focuseval.report.page import draw_all, render
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from focuseval.report.build import Report
     from focuseval.report.evidence import Evidence
 
+PAGES = "Also embed up to N pages of PDFs as they look, with what was found and missed drawn on them; 20."
+PHASES = ("scoring", "reading lists", "comparing", "embedding texts", "drawing")
 EVIDENCE = (
     *("task", "profile", "baseline", "clusters", "fidelity", "run_format", "order"),
     *("missing", "empty_topics", "cutoff", "cas", "repair", "drop_tags", "tokenizer", "refusals"),
@@ -40,12 +52,21 @@ EVIDENCE = (
 )
 @click.option("--title", default="", show_default=False, help="The page's title.")
 @layout_option("html", "json", "markdown", "latex", "csv", what="One page, everything as JSON, or the tables.")
-@click.option("--figures", metavar="DIR", help="Also write every graph as an SVG file into this folder.")
+@click.option(
+    "--wide", is_flag=True, help="With --format latex, all tables and measures, not the one that fits a page."
+)
+@click.option("--figures", metavar="DIR", help="Also write every graph as SVG and PDF into this folder.")
+@click.option("--figure-width", type=click.Choice(list(WIDTHS)), default="page", help="85 mm or 175 mm.")
+@click.option("--serif", is_flag=True, help="Letters of the figures with serifs.")
 @click.option("--fidelity", is_flag=True, help="Also test the measures on simulated runs; needs the collection.")
 @click.option("--text-limit", type=FiniteRange(0), default=2.5, help="Megabytes of compressed text in the page.")
+@click.option("--pages", type=click.IntRange(0), is_flag=False, flag_value=20, default=0, metavar="[N]", help=PAGES)
 @click.option("--serve", is_flag=True, help="Show the report from a server on this machine, with nothing left out.")
 @click.option("--port", type=click.IntRange(0, 65535), help="Port of --serve; else a free one.")
+@jobs_option
+@cluster_option
 @significance_options(draws="10000; 1000 with --test bootstrap --tails 1")
+@quiet_option
 def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Report on RUNs: which is better, on which topics, and what each found and missed in the text.
 
@@ -57,52 +78,74 @@ def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     Examples:
       focuseval report gold.jsonl old.jsonl new.jsonl --docs docs/ --baseline old.jsonl -o report.html
       focuseval report assessments/ run*.xml --index wiki.idx --profile inex2006 --task focused -o report.html
-      focuseval report qrels.txt run*.txt -m AP -m nDCG@10 --format latex
+      focuseval report qrels.txt run*.txt -m AP -m nDCG@10 --format latex --figures figures/ --figure-width column
       focuseval report judging/ run*.xml --adjudicated --task focused -o report.html
       focuseval report gold.jsonl run*.jsonl --docs docs/ --serve
+      focuseval report gold.jsonl run*.jsonl --index reports.idx --pages 40 -o report.html
     """
     if not (options["output"] or options["serve"] or options["figures"]) and options["layout"] == "html":
         raise click.UsageError("Name the page with -o, such as -o report.html, or show it with --serve.")
+    if options["pages"] and options["serve"]:
+        raise click.UsageError("--pages embeds pictures into a file: name it with -o, without --serve.")
     judged, index = read_judged(gold, options)
-    evidence = gather_evidence(
-        judged,
-        list(with_baseline(runs, options["baseline"])),
-        options["measures"] or None,
-        index=index,
-        settings=settings_of(**given(options)),
-        topics=read_topics_of(options) or (),
-        watch=_with_progress,
-        **{name: options[name] for name in EVIDENCE},
-    )
-    write_repairs_of(evidence.scores, options)
-    if options["serve"]:
+    asked = list(with_baseline(runs, options["baseline"]))
+    with cluster_workers(options["cluster"]) as workers, progress_bar(*PHASES) as move:
+        evidence = gather_evidence(
+            judged,
+            asked,
+            options["measures"] or None,
+            index=index,
+            settings=settings_of(**given(options)),
+            topics=read_topics_of(options) or (),
+            progress=lambda share: move(share, 1, PHASES[0]),
+            watch=lambda drawn: _counted(drawn, move),
+            jobs=options["jobs"] or default_jobs(runs),
+            workers=workers,
+            **{name: options[name] for name in EVIDENCE},
+        )
+        write_repairs_of(evidence.scores, options)
+        move.phase(PHASES[2])
+        _ = evidence.comparisons
+        made = None if options["serve"] else _made(evidence, options, move)
+    if made is None:
         echo_lines(evidence.scores.remarks())
         _serve(evidence, options)
         return
-    result = report_on(evidence, title=options["title"], budget=int(options["text_limit"] * 1_000_000))
-    if options["figures"]:
-        figures, folder = draw_all(result.charts), Path(options["figures"])
+    result, text, figures = made
+    if figures:
+        folder = Path(options["figures"])
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise FormatError(f"cannot be written: {error.strerror}", at=options["figures"]) from None
-        for name, svg in figures.items():
-            write_whole(folder / name, [svg.encode()])
-        click.echo(f"{counted(len(figures), 'figure')} in {folder}", err=True)
-    if options["output"] or options["layout"] != "html":
-        write_text(render(result, options["layout"]), options["output"])
+        for name, drawn in figures.items():
+            write_whole(folder / name, [drawn])
+        click.echo(f"{counted(len(result.charts), 'figure')} in {folder}, as SVG and PDF", err=True)
+    if text:
+        write_text(text, options["output"])
         if options["output"]:
             say_written(options["output"], result.first.verdict.headline)
     echo_lines(evidence.scores.remarks())
 
 
-def _with_progress(runs: list[int]) -> Iterator[int]:
-    """Go through the runs; on a terminal, with a bar."""
-    with progress_bar("Reading runs") as move:
-        for number, run in enumerate(runs, start=1):
-            yield run
-            if move is not None:
-                move(number, len(runs))
+def _made(evidence: Evidence, options: dict[str, Any], move: Meter) -> tuple[Report, str, dict[str, bytes]]:
+    """Return the report, the text that is written or printed, and the files of the figures."""
+    move.phase(PHASES[3])
+    budget = int(options["text_limit"] * 1_000_000)
+    result = report_on(evidence, title=options["title"], budget=budget, pages=options["pages"])
+    move.phase(PHASES[4])
+    figures = dict[str, bytes]()
+    if options["figures"]:
+        figures = draw_all(result.charts, WIDTHS[options["figure_width"]], serif=options["serif"])
+    written = options["output"] or options["layout"] != "html"
+    return result, render(result, options["layout"], wide=options["wide"]) if written else "", figures
+
+
+def _counted(runs: list[int], move: Meter) -> Iterator[int]:
+    """Go through the runs that are drawn, and say how far."""
+    for number, run in enumerate(runs):
+        move(number, len(runs), PHASES[1])
+        yield run
 
 
 def _serve(evidence: Evidence, options: dict[str, Any]) -> None:

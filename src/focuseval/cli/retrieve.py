@@ -2,29 +2,66 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import Any
 
 import click
 
 from focuseval.cli.options import cache_option, cluster_option, cluster_workers, combined, task_option
-from focuseval.cli.output import NO, Command, echo_lines, progress_bar
+from focuseval.cli.output import NO, Command, echo_lines, progress_bar, quiet_option
 from focuseval.engine.workers import cores
-from focuseval.errors import counted
+from focuseval.errors import UsageError, counted
 from focuseval.formats.catalogue import find_format
+from focuseval.formats.chunks import read_chunks
 from focuseval.formats.convert import write_run
 from focuseval.formats.embedded import open_documents
 from focuseval.retrieval.retrieving import retrieve as retrieve_run
+from focuseval.retrieval.settings import RETRIEVERS
+from focuseval.retrieval.vectors import VECTOR_OPTIONS
 
-SETTINGS = ("unit", "task", "tags", "min_words", "k1", "b", "mix", "idf", "language", "cas", "limit")
-"""Options that are fields of `focuseval.retrieval.RetrievalSettings`."""
+SETTINGS = (
+    *("unit", "task", "tags", "min_words", "k1", "b", "mix", "idf", "language", "cas", "limit", "retriever", "depth"),
+    *VECTOR_OPTIONS,
+)
+"""Options that are fields of `RetrievalSettings` or `VectorSettings`."""
 
 READING = "reading words"
 """What a bar says while the words of a collection are read."""
 
+
+def _key(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    """Return the key that an environment variable holds."""
+    if value is None:
+        return None
+    if not (key := os.environ.get(value, "").strip()):
+        raise UsageError(f"expected a key in the environment variable {value}, found nothing; set it first")
+    return key
+
+
+_EMBEDDER = "http://HOST:PORT/v1#MODEL, sentence-transformers:NAME or model2vec:NAME."
+_VECTORS = "Vectors that you have: a .npy with a row for each chunk or unit, in their order."
+_CACHE = "Where vectors are kept, so that no text is embedded twice (FOCUSEVAL_VECTORS)."
+model_options = combined(
+    click.option("--model", metavar="NAME", help="Model of an --embedder that is a server."),
+    click.option("--api-key-env", "key", metavar="VAR", callback=_key, help="Variable that holds the server's key."),
+    click.option("--vector-cache", metavar="DIR", help=_CACHE),
+)
+"""Which model makes vectors; what ``chunk`` shares, too."""
+
+vector_options = combined(
+    model_options,
+    click.option("--query-prefix", metavar="TEXT", help="What stands before every question that is embedded."),
+    click.option("--passage-prefix", metavar="TEXT", help="What stands before every text that is embedded."),
+    click.option("--normalise/--no-normalise", default=None, help="Rank by the cosine (the default) or inner product."),
+    click.option("--dimensions", type=click.IntRange(1), help="Use the first so many numbers of vectors (Matryoshka)."),
+)
+"""How texts become vectors; what ``retrieve``, ``search`` and ``sweep`` share."""
+
 retrieval_options = combined(
+    click.option("--retriever", type=click.Choice(RETRIEVERS), help="By words (the default), by vectors, or by both."),
     task_option("What the list is made for"),
-    click.option("--unit", metavar="UNIT", help="element, document, passage:WORDS[/STEP], or a SPEC of 'chunk'."),
+    click.option("--unit", metavar="UNIT", help="element, document, page, passage:WORDS[/STEP], or a SPEC of 'chunk'."),
     click.option("--tags", metavar="TAG,…", help="Elements with these tags only."),
     click.option("--min-words", type=click.IntRange(0), help="Fewest words of an element; by default 10."),
     click.option("--k1", type=float, help="BM25's k1: how soon more occurrences of a word add little; by default 1.2."),
@@ -34,6 +71,9 @@ retrieval_options = combined(
     click.option("--language", metavar="NAME", help="Snowball's stemmer and stop words, or none; by default english."),
     click.option("--cas", metavar="HOW", help="Structured titles: strict, vague, SV, VS or ignore; by default ignore."),
     click.option("-j", "--jobs", type=click.IntRange(1), help="Processes that read words; by default all cores."),
+    click.option("--embedder", metavar="EMBEDDER", help=f"What makes vectors: {_EMBEDDER}"),
+    vector_options,
+    click.option("--depth", type=click.IntRange(1), help="Results of each ranking that hybrid fuses; by default 1000."),
 )
 """What ``retrieve`` and ``search`` share."""
 
@@ -44,12 +84,16 @@ retrieval_options = combined(
 @click.option("-o", "--output", required=True, metavar="RUN", help="The run to write; - for the standard output.")
 @retrieval_options
 @click.option("--limit", type=int, help="Most results of a topic; by default 1500, the limit of most tasks.")
+@click.option("--chunks", metavar="FILE", help="In place of --unit: chunks of your own, as 'chunk' writes them.")
+@click.option("--vectors", metavar="NPY", help=_VECTORS)
+@click.option("--query-vectors", metavar="NPY", help="The same for the topics, in their order.")
 @click.option("--run-id", metavar="ID", help="Name of the run; by default what it returns, and for which task.")
 @click.option("--to", "layout", metavar="FORMAT", help="Format; by default run-jsonl for .jsonl, else inex-xml.")
 @cluster_option
 @cache_option
+@quiet_option
 def retrieve(index: str, topics: str, **options: Any) -> None:
-    r"""Make a run: rank the elements, documents or passages of INDEX for every topic of TOPICS by BM25.
+    r"""Make a run: rank the elements, documents or passages of INDEX for every topic of TOPICS.
 
     INDEX is made by 'focuseval index'; a folder, an archive or JSON lines of documents work as well. TOPICS are INEX
     topics, lines of an id, a tab and a query, TREC's or Indri's topics, JSON lines, or a gold that holds its questions,
@@ -63,6 +107,12 @@ def retrieve(index: str, topics: str, **options: Any) -> None:
     document   thorough       0     documents  whole documents
 
     \b
+    Retriever
+    bm25       words, as BM25 weighs them
+    dense      vectors of --embedder, or yours with --vectors and --query-vectors: exact search, by the cosine
+    hybrid     both: the first --depth units of each, fused by reciprocal ranks (k = 60) as by 'focuseval fuse'
+
+    \b
     Query words:  w wanted, +w counts twice, -w lowers the score, "two words" adds the phrase
     --cas         structured titles (NEXI): ignore takes the title, strict (SS) returns only what the structure
                   asks for, vague (VV) prefers it; SV is strict about the target only, VS about the rest only
@@ -73,12 +123,13 @@ def retrieve(index: str, topics: str, **options: Any) -> None:
       focuseval retrieve wiki.idx topics.xml -o context.xml --task relevant-in-context
       focuseval retrieve wiki.idx topics.xml -o strict.xml --cas strict --tags sec,p
       focuseval retrieve notes/ questions.tsv -o passages.jsonl --unit passage:80/40 --language german
+      focuseval retrieve notes/ questions.tsv -o dense.jsonl --retriever dense --embedder http://localhost:11434/v1#bge-m3
       focuseval retrieve s3://archive/all.idx topics.xml -o s3://archive/run.xml --cache /var/cache/focuseval
     """
     layout = options["layout"] or ("run-jsonl" if options["output"].lower().endswith(".jsonl") else "inex-xml")
     says = find_format(layout, "run").says
     collection = open_documents(index)
-    with cluster_workers(options["cluster"]) as workers, progress_bar(READING) as progress:
+    with cluster_workers(options["cluster"]) as workers, progress_bar(READING, "searching") as progress:
         run = retrieve_run(
             collection,
             topics,
@@ -86,6 +137,7 @@ def retrieve(index: str, topics: str, **options: Any) -> None:
             jobs=options["jobs"] or cores(),
             workers=workers,
             progress=progress,
+            chunks=None if options["chunks"] is None else read_chunks(options["chunks"], collection),
             **{name: options[name] for name in SETTINGS},
         )
     whole = options["unit"] == "document" and "element" not in says

@@ -12,12 +12,13 @@ from focuseval.cli.options import (
     cluster_option,
     cluster_workers,
     evaluation_options,
+    jobs_option,
     layout_option,
     output_option,
     read_judged,
 )
-from focuseval.cli.output import READS, Command, echo_lines, json_text, laid_out, progress_bar, write_text
-from focuseval.data.tables import Table, render
+from focuseval.cli.output import READS, Command, echo_lines, json_text, laid_out, progress_bar, quiet_option, write_text
+from focuseval.data.tables import Table, render, table_file
 from focuseval.engine.storage import is_url, local_path
 from focuseval.engine.workers import cores
 from focuseval.evaluation.evaluation import plan_evaluation
@@ -51,7 +52,7 @@ SMALL = 1 << 26
 @layout_option(*FORMATS)
 @output_option
 @click.option("--curves", metavar="FILE", help="Write the measures' curves as CSV: measure, run, topic, x, y.")
-@click.option("--jobs", type=click.IntRange(1), help="Processes.  [default: all cores where there is much to do]")
+@jobs_option
 @cluster_option
 @cache_option
 @click.option(
@@ -60,6 +61,7 @@ SMALL = 1 << 26
     help="Follow another tool's rules, or print its numbers beside ours and why they differ.",
 )
 @click.option("--chunks", metavar="FILE|SPEC", help="All chunks, for ceiling(…), or how to cut them: 'chunk --help'.")
+@quiet_option
 def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Score RUNs against GOLD.
 
@@ -73,6 +75,7 @@ def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
       focuseval score judging/ run.xml --adjudicated --task focused
       focuseval score judging/ run.xml --merge union --task focused
       focuseval score gold.jsonl run.jsonl --docs docs/ -m spanR@5 --by-tag --repairs repairs.csv
+      focuseval score gold.jsonl run.jsonl -o scores.parquet           run, topic, measure, value; or scores.csv
       focuseval score gold.json run.jsonl --compat legalbenchrag -m spanR@8
       focuseval score s3://lab/qrels.txt s3://lab/runs/a.txt s3://lab/runs/b.txt -m AP --cluster tcp://scheduler:8786
     """
@@ -83,6 +86,13 @@ def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     if by_tag and per_topic and layout not in {"json", "github"}:
         raise click.UsageError("--per-topic and --by-tag go together with --format json or github; give one of them")
     merged, which = _merged(scores), {"per_topic": per_topic, "by_tag": by_tag}
+    ending = (options["output"] or "").lower().rpartition(".")[2] if layout == "table" else ""
+    if ending == "parquet":
+        write_whole(options["output"], [table_file(scores.to_arrow(), options["output"])])
+        return
+    if ending == "csv":
+        write_whole(options["output"], [render([table_for_programs(scores, **which)], "csv").encode("utf-8-sig")])
+        return
     if layout == "json":
         text = json_text(scores.to_json(**which) | ({"judged": merged[0]} if merged else {}))
     elif layout == "trec":
@@ -121,7 +131,7 @@ def score_files(
     sources = ahead(runs, options["run_format"]) if here else list(runs)  # large runs are read while the gold is
     judged, index = read_judged(gold, options)
     size = _size(runs)
-    with cluster_workers(options.get("cluster")) as workers, progress_bar("scoring", "bytes") as move:
+    with cluster_workers(options.get("cluster")) as workers, progress_bar("scoring", unit="bytes") as move:
         planned = plan_evaluation(
             judged,
             sources,
@@ -132,7 +142,7 @@ def score_files(
             names=names,
             jobs=options.get("jobs") or default_jobs(runs),
             workers=workers,
-            progress=None if move is None or size < SMALL else lambda share: move(share * size, size),
+            progress=None if size < SMALL else lambda share: move(share * size, size),
             **{name: options.get(name) for name in POLICIES},
         )
         scores = (also(planned) if also else planned).scores

@@ -17,13 +17,15 @@ SIGNIFICANCE = ("test", "tails", "resamples", "alpha", "correction", "seed", "in
 """Options that say how a difference is judged."""
 PAIRS = "For many pairs: Holm, or Benjamini–Hochberg.  [default: holm; none with --test bootstrap --tails 1]"
 
+_CLUSTERS = "Judge topics in clusters: document, tag:NAME (tags such as NAME:value), or a field such as group."
+cluster_by_option = click.option("--cluster-by", "clusters", metavar="WHAT", help=_CLUSTERS)
+
 
 def significance_options(*, tails: int = 2, correction: str = PAIRS, draws: str = "10000") -> Decorator:
     """Return a decorator that adds how differences are judged; what is not given is decided by `Settings`."""
     direction = "2: do they differ? 1: is one better, in a direction that was fixed beforehand?"
     resampled = f"Resamples of randomisation, bootstrap and intervals.  [default: {draws}]"
     level = FiniteRange(0, 1, min_open=True, max_open=True)
-    together = "Judge topics in clusters: document, tag:NAME (tags such as NAME:value), or a field such as group."
     made = "95 % intervals by Student's t, or by a bootstrap: studentised or BCa."
     return combined(
         click.option("--test", type=click.Choice(TESTS), default=TESTS[0], help="Significance test, paired by topic."),
@@ -33,7 +35,7 @@ def significance_options(*, tails: int = 2, correction: str = PAIRS, draws: str 
         click.option("--correction", type=click.Choice(CORRECTIONS), help=correction),
         click.option("--seed", type=click.IntRange(0), default=0, help="Random seed; equal seeds give equal numbers."),
         click.option("--interval", type=click.Choice(INTERVALS), default=INTERVALS[0], help=made),
-        click.option("--cluster-by", "clusters", metavar="WHAT", help=together),
+        cluster_by_option,
     )
 
 

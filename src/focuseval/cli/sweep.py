@@ -15,15 +15,28 @@ from focuseval.cli.options import (
     read_judged,
     tokenizer_option,
 )
-from focuseval.cli.output import READS, Command, echo_lines, is_page, progress_bar, say_written, write_results
+from focuseval.cli.output import (
+    READS,
+    Command,
+    echo_lines,
+    is_page,
+    progress_bar,
+    quiet_option,
+    say_written,
+    write_results,
+)
+from focuseval.cli.retrieve import vector_options
 from focuseval.cli.significance import given, significance_options
+from focuseval.engine.workers import cores
 from focuseval.inference.settings import settings_of
 from focuseval.report.page import render_html
 from focuseval.retrieval.sweeping import sweep as sweep_chunkings
 
 CUT = "How to cut: words:100, sentences:5 …; see 'focuseval chunk --help'."
-RETRIEVER = "bm25, as 'focuseval retrieve' ranks (the default), or your run for each SPEC."
-SEVERAL = ("--chunks", "--retriever")
+RETRIEVER = "bm25 (the default), dense and hybrid, as in 'focuseval retrieve'; or your run for each SPEC."
+EMBEDDER = "What makes vectors, as in 'focuseval retrieve'; several are all tried."
+VECTORS = ("model", "key", "query_prefix", "passage_prefix", "normalise", "dimensions", "vector_cache")
+SEVERAL = ("--chunks", "--retriever", "--embedder")
 """Options behind which several values may stand."""
 
 
@@ -47,50 +60,60 @@ class SweepCommand(Command):
 @click.argument("gold")
 @gold_options
 @click.option("--chunks", multiple=True, required=True, metavar="SPEC…", help=CUT)
-@click.option("--retriever", multiple=True, metavar="bm25|RUN…", help=RETRIEVER)
+@click.option("--retriever", multiple=True, metavar="NAME…|RUN…", help=RETRIEVER)
+@click.option("--embedder", multiple=True, metavar="EMBEDDER…", help=EMBEDDER)
+@vector_options
 @measure_option("A measure such as spanR@2000c or IoU@5; may be repeated, the first decides.")
 @tokenizer_option
 @click.option("--topics", metavar="FILE", help="The questions, where the gold does not hold them.")
 @click.option("--language", metavar="NAME", help="Stemmer and stop words of bm25: as in 'focuseval retrieve'; english.")
 @click.option("--limit", type=click.IntRange(1), help="Most results of bm25; by default what the largest budget needs.")
+@click.option("-j", "--jobs", type=click.IntRange(1), help="Processes, a chunking each; by default all cores.")
 @cluster_option
 @significance_options()
 @layout_option()
 @click.option("--title", default="", show_default=False, help="The title of the page.")
 @click.option("-o", "--output", metavar="FILE", help="Write to this file; one that ends in .html becomes a report.")
+@quiet_option
 def sweep(gold: str, **options: Any) -> None:
-    r"""Compare chunkings: cut the documents as each SPEC says, retrieve for the questions of GOLD, and score.
+    r"""Compare chunkings and retrievers: cut the documents as each SPEC says, retrieve for GOLD's questions, and score.
 
-    Prints a row for every chunking, best first: whether it is worse than the best, by a paired test with Holm's
-    correction; recall within budgets of text, IoU; the ceilings of the chunking, which are its scores if exactly the
-    chunks that hold relevant text were retrieved; its cost: chunks, characters, and tokens with --tokenizer.
-    '-o sweep.html' writes a report that also draws quality against cost and shows what each found in the text.
+    The first line says what to use. Then a row for every pair of chunking and retriever, best first: whether it is
+    worse than the best, by a paired test with Holm's correction; recall within budgets of text, IoU; the ceilings of
+    the chunking, which are its scores if exactly the chunks that hold relevant text were retrieved; its cost: chunks,
+    characters, and tokens with --tokenizer. Of several retrievers also vectors, milliseconds, what chunking and
+    retriever do each by itself and whether they depend on each other, and which pairs are on the frontier: nothing that
+    stores less is as good, as far as the questions tell. '-o sweep.html' writes a report that also draws quality
+    against cost and shows what each found in the text.
 
     \b
     Examples:
       focuseval sweep gold.jsonl --docs docs/ --chunks characters:400 words:100/50 sentences:5
       focuseval sweep gold.jsonl --docs docs/ --chunks sentences:3 sentences:5/3 -o sweep.html
       focuseval sweep gold.jsonl --docs docs/ --chunks tokens:256 --tokenizer tiktoken:cl100k_base
+      focuseval sweep gold.jsonl --docs docs/ --chunks sentences:5 recursive:400 --retriever bm25 dense hybrid
+                      --embedder http://localhost:11434/v1#bge-m3
       focuseval sweep gold.jsonl --docs docs/ --chunks a.jsonl b.jsonl --retriever run-a.txt run-b.txt
     """
     judged, index = read_judged(gold, options)
     if index is None:
         raise click.UsageError("Documents have to be cut: give them with --docs or --index.")
-    runs = options["retriever"]
     with cluster_workers(options["cluster"]) as workers, progress_bar("cutting") as progress:
         swept = sweep_chunkings(
             judged,
             index,
             options["chunks"],
-            "bm25" if runs in {(), ("bm25",)} else runs,
+            options["retriever"] or "bm25",
             options["measures"],
             topics=options["topics"],
             tokenizer=options["tokenizer"],
             settings=settings_of(**given(options)),
             clusters=options["clusters"],
+            jobs=min(options["jobs"] or cores(), len(options["chunks"])),
             workers=workers,
             progress=progress,
-            **{name: options[name] for name in ("language", "limit") if options[name] is not None},
+            embedder=options["embedder"] or None,
+            **{name: options[name] for name in ("language", "limit", *VECTORS) if options[name] is not None},
         )
     output = options["output"] or ""
     page = (lambda: render_html(swept.report(options["title"]))) if is_page(output) else None

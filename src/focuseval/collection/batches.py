@@ -37,6 +37,8 @@ from focuseval.errors import CollectionError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from focuseval.collection.pdf import PdfRules
+
 
 SMALLEST = 4_000_000
 LARGEST = 16_000_000
@@ -188,6 +190,7 @@ class IndexTask:
     keep_going: bool = False
     resume: bool = False
     """Whether the folder may hold what another build has done."""
+    pdf: PdfRules | None = None
     far: bool = False
     """Whether it is done by a cluster, whose workers may not see a file that the client sees."""
 
@@ -217,7 +220,7 @@ ON_WORKER = " on worker "
 
 def index_batch(task: IndexTask) -> IndexedBatch:
     """Parse and write one batch, unless it was done before; done twice, it is the same."""
-    stamp = f"{__version__} {task.keep_going} {task.batch.stamp()}"  # all that the block depends on
+    stamp = f"{__version__} {task.keep_going} {task.pdf} {task.batch.stamp()}"  # all that the block depends on
     if task.resume and (known := _done_before(task, stamp)) is not None:
         return known
     report, raws = ParseReport(), []
@@ -229,7 +232,7 @@ def index_batch(task: IndexTask) -> IndexedBatch:
                 report.failures.append(f"{found.at}: {found.what}")
             else:
                 raise found
-        block, parsed = parse_documents(raws, keep_going=task.keep_going, memory=MEMORY)
+        block, parsed = parse_documents(raws, keep_going=task.keep_going, memory=MEMORY, pdf=task.pdf)
         report.add(parsed)
         if block is None:
             return IndexedBatch(report, task.batch.spool)

@@ -207,7 +207,7 @@ def from_columns(
 ) -> Block:
     """Return arranged columns as a block."""
     known = (pa.array(documents[name], kind) for name, kind in DOCUMENT.items())
-    arrays = [*known, text, _lists(*elements, ELEMENT), _lists(*nodes, NODE)]
+    arrays = [*known, text, lists(*elements, ELEMENT), lists(*nodes, NODE)]
     return Block(pa.RecordBatch.from_arrays(arrays, schema=SCHEMA), tuple(tags))
 
 
@@ -217,8 +217,9 @@ def recoded(tags: Sequence[str], names: Sequence[str]) -> NDArray[np.int32]:
     return np.array([place[tag] for tag in tags], np.int32)
 
 
-def _lists(bounds: NDArray[np.int64], columns: dict[str, NDArray[Any]], kinds: dict[str, Any]) -> Any:
-    arrays = [pa.array(np.ascontiguousarray(columns[name], str(kind))) for name, kind in kinds.items()]
+def lists(bounds: NDArray[np.int64], columns: dict[str, NDArray[Any]], kinds: dict[str, Any]) -> Any:
+    """Return rows of columns as lists, one for every document."""
+    arrays = [pa.array(np.ascontiguousarray(columns[name], kind.to_pandas_dtype())) for name, kind in kinds.items()]
     values = pa.StructArray.from_arrays(arrays, fields=[pa.field(*item) for item in kinds.items()])
     return pa.LargeListArray.from_arrays(pa.array(bounds, pa.int64()), values)
 
@@ -237,7 +238,8 @@ def joined(blocks: Sequence[Block]) -> Block:
         place = SCHEMA.get_field_index("elements")
         column = pa.LargeListArray.from_arrays(elements.offsets, values)
         batches.append(block.batch.set_column(place, SCHEMA.field(place), column))
-    table = pa.Table.from_batches(batches).combine_chunks()
+    tables = [pa.Table.from_batches([batch]) for batch in batches]  # some may have the columns of pages
+    table = pa.concat_tables(tables, promote_options="default").combine_chunks()
     return Block(table.to_batches()[0], tuple(names))
 
 

@@ -23,6 +23,7 @@ from uuid import uuid4
 from focuseval.collection.batches import MEMORY, ON_WORKER, IndexTask, batches, index_batch, unwritable
 from focuseval.collection.document_files import DOCUMENTS
 from focuseval.collection.parse import ParseReport
+from focuseval.collection.pdf import PdfRules
 from focuseval.collection.sources import Sources, all_new
 from focuseval.collection.store import SCRATCH, documents_table, finish, is_index, part_name, read_metadata, stored
 from focuseval.engine.files import sync, syncing
@@ -123,6 +124,8 @@ class Built:
     nodes: int = 0
     fingerprint: int = 0
     blocks: list[dict[str, Any]] = field(default_factory=list)
+    pdf: str = ""
+    """The rules by which PDFs were read."""
     reused: int = 0
     """Documents that were kept from an interrupted build."""
 
@@ -153,6 +156,7 @@ class Built:
             "entities_left_out": dict(self.report.left_out),
             "read_leniently": self.report.lenient,
             "html": "words apart",
+            **({"pdf": self.pdf, "pages_without_text": self.report.scanned} if self.report.pages else {}),
         }
 
 
@@ -176,6 +180,7 @@ def build_index(
     keep_going: bool = False,
     force: bool = False,
     resume: bool = False,
+    pdf: str = "",
     progress: Callable[[ParseReport], None] | None = None,
 ) -> Built:
     """Index directories, archives or files into the folder `target`; all may be URLs of object storage.
@@ -195,11 +200,14 @@ def build_index(
         Leave unreadable documents out and list them in the report, instead of stopping at the first.
     resume
         Continue the work of a build whose program was killed: batches that have not changed are not done again.
+    pdf
+        How PDFs are read where that is not the default: ``hyphens=keep,ligatures=keep,repeated=drop``.
     progress
         Called with the counts so far after every batch.
     """
     paths = [location(source) for source in ([sources] if isinstance(sources, str | Path) else sources)]
     goal = location(target)
+    rules = PdfRules.parse(pdf)
     built = Built()
     try:
         check_target(goal, force=force)
@@ -212,7 +220,7 @@ def build_index(
             every = [path.absolute() for path in paths] if far else paths
             found = Sources(every, built.passed_over, built.first, whole=far)
             tasks = (
-                IndexTask(number, batch, str(folder.absolute()), keep_going, resume, workers is not None)
+                IndexTask(number, batch, str(folder.absolute()), keep_going, resume, rules, workers is not None)
                 for number, batch in enumerate(batches(found.groups(), folder / SCRATCH, far=far))
             )
             seen, head, checks = set[int](), list(islice(tasks, 2)), dict[str, int]()
@@ -239,6 +247,7 @@ def build_index(
                 what = f"expected documents ({', '.join(DOCUMENTS)}), found none"
                 counts = f"({others} other files, {unreadable} unreadable)"
                 raise CollectionError(f"{what} {counts}", at=str(paths[0]), remedy="archives must be named themselves")
+            built.pdf = rules.signature() if built.report.pages else ""
             finish(goal, folder, built.blocks, built.metadata() | {"checksums": checks})
     except OSError as error:
         raise unwritable(error, goal) from None

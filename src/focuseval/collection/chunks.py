@@ -5,7 +5,10 @@ How documents are cut, as people type it::
     characters:400        400 characters, end to end          characters:400/300   a new one every 300: they overlap
     words:100/50          100 words, every 50                 sentences:5          five sentences
     tokens:256/200        256 tokens of a tokenizer           elements:sec,p       every element of these tags
-    langchain:RecursiveCharacterTextSplitter:400/300          llamaindex:SentenceSplitter:256/200
+    headings:2            Markdown sections                   recursive:400        at empty lines, lines, blanks
+    semantic:95           where the subject changes most      pages                every page of a PDF
+    blocks:3              three blocks of a page's text       llamaindex:SentenceSplitter:256/200
+    langchain:RecursiveCharacterTextSplitter:400/300
 
 The number behind the stroke is the distance between beginnings; without it chunks stand end to end. A distance larger
 than the size leaves gaps, which are counted. Everything that retrieves or scores chunks uses this one cutter.
@@ -16,7 +19,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -32,8 +35,9 @@ from focuseval.collection.boundaries import (
     texts_of,
     windows,
 )
+from focuseval.collection.cutters import headings, recursive, semantic
 from focuseval.data.spans import union
-from focuseval.data.tables import as_pandas
+from focuseval.data.tables import Framed
 from focuseval.errors import CollectionError, FormatError, UsageError, counted, did_you_mean
 
 if TYPE_CHECKING:
@@ -41,6 +45,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from focuseval.collection.cutters import Embed
     from focuseval.collection.index import Collection, Index
     from focuseval.collection.tokens import Tokenizer
 
@@ -51,18 +56,26 @@ if TYPE_CHECKING:
 WINDOWS = ("characters", "words", "sentences", "tokens")
 """Kinds that count something: chunks are so many of them, every so many."""
 
+PARTS = {"pages": "page", "blocks": "block"}
+"""Kinds that count the pages of PDFs, or their blocks; their elements."""
+
 SPLITTERS = ("langchain", "llamaindex")
 """Packages whose splitters can be named."""
 
-_EXAMPLES = "characters:400, words:100/50, sentences:5, tokens:256, elements:sec, langchain:CLASS:400/300, or a file"
+CUTTERS = {"headings": 6, "recursive": 999_999_999, "semantic": 99}
+"""Kinds of `focuseval.collection.cutters`, which take one number, and the largest."""
+
+_EXAMPLES = (
+    "characters:400, words:100/50, sentences:5, headings:2, elements:sec, pages, langchain:CLASS:400/300, or a file"
+)
 
 
 @dataclass(frozen=True)
 class Spec:
     """One way of cutting documents.
 
-    >>> str(parse_spec("words:100/100")), str(parse_spec("elements:sec,p"))
-    ('words:100', 'elements:sec,p')
+    >>> [str(parse_spec(how)) for how in ("words:100/100", "elements:sec,p", "page", "blocks:3/2")]
+    ['words:100', 'elements:sec,p', 'pages', 'blocks:3/2']
     """
 
     kind: str
@@ -75,6 +88,8 @@ class Spec:
     def __str__(self) -> str:
         stroke = "" if self.step == self.size else f"/{self.step}"
         window = [f"{self.size}{stroke}"] if self.size else []
+        if self.kind in PARTS and self.size == self.step == 1:
+            return self.kind
         return ":".join([self.kind, *([",".join(self.names)] if self.names else []), *window])
 
 
@@ -82,7 +97,12 @@ def parse_spec(text: str) -> Spec:
     """Read a SPEC; what is none is refused with the nearest one."""
     if found := re.fullmatch(r"elements:([^\s,:/]+(?:,[^\s,:/]+)*)", text):
         return Spec("elements", names=tuple(dict.fromkeys(found[1].split(","))))
+    if found := re.fullmatch(r"(page|block)s?(?::([1-9][0-9]{0,8})(?:/([1-9][0-9]{0,8}))?)?", text):
+        size = int(found[2] or 1)
+        return Spec(f"{found[1]}s", size, int(found[3] or size))
     found = re.fullmatch(r"([a-z]+):(?:([A-Za-z_]\w*):)?([1-9][0-9]{0,8})(?:/([1-9][0-9]{0,8}))?", text)
+    if found and found[1] in CUTTERS and not (found[2] or found[4]) and int(found[3]) <= CUTTERS[found[1]]:
+        return Spec(found[1], int(found[3]), int(found[3]))
     if found and found[1] in (SPLITTERS if found[2] else WINDOWS):
         spec = Spec(found[1], int(found[3]), int(found[4] or found[3]), (found[2],) if found[2] else ())
         if spec.names and spec.step > spec.size:
@@ -90,17 +110,20 @@ def parse_spec(text: str) -> Spec:
             raise UsageError(f"{what}; splitters of {spec.kind} leave no gaps")
         return spec
     kind, _, rest = text.partition(":")
-    if kind in WINDOWS:
+    if kind in WINDOWS or kind in PARTS:
         remedy = f"write {kind}:SIZE or {kind}:SIZE/STEP with whole numbers of at least 1"
+    elif kind in CUTTERS:
+        remedy = f"write {kind}:N with a whole number from 1 to {CUTTERS[kind]:,}"
     elif kind in SPLITTERS:
         remedy = f"write {kind}:CLASS:SIZE or {kind}:CLASS:SIZE/STEP"
     else:
-        remedy = (rest and did_you_mean(kind, (*WINDOWS, "elements", *SPLITTERS))) or "no file has this name"
+        known = (*WINDOWS, *PARTS, "elements", *CUTTERS, *SPLITTERS)
+        remedy = (rest and did_you_mean(kind, known)) or "no file has this name"
     raise UsageError(f"expected how to cut documents ({_EXAMPLES}), found {text!r}; {remedy}")
 
 
 @dataclass(frozen=True, eq=False)
-class Chunks:
+class Chunks(Framed):
     """All chunks of a chunker: document ids and half-open spans of code points."""
 
     document: pa.Array
@@ -117,10 +140,6 @@ class Chunks:
     def to_arrow(self) -> pa.Table:
         """Return a table of doc, start and end, a row for every chunk."""
         return pa.table({"doc": self.document.cast(pa.string()), "start": self.start, "end": self.end})
-
-    def to_pandas(self) -> Any:
-        """Return the same as a data frame of pandas."""
-        return as_pandas(self.to_arrow())
 
     def rows(self, documents: Collection) -> NDArray[np.int64]:
         """Return the row of every chunk's document; one that is unknown, or ends before its chunk, is refused."""
@@ -161,10 +180,16 @@ def as_chunks(index: Index, found: Cuts, name: str) -> Chunks:
     return Chunks(ids, start, end, name)
 
 
-def cuts(index: Index, spec: Spec, tokenizer: Tokenizer | None = None) -> Cuts:
+def cuts(index: Index, spec: Spec, tokenizer: Tokenizer | None = None, embed: Embed | None = None) -> Cuts:
     """Return the row of its document, the start and the end of every chunk."""
+    if spec.kind in CUTTERS:
+        return _following(index, spec, embed)
     if spec.kind == "elements":
         return _elements(index, spec.names)
+    if spec.kind in PARTS:
+        document, start, end = _elements(index, (PARTS[spec.kind],))
+        bounds = np.searchsorted(document, np.arange(len(index) + 1))
+        return Boundaries(start, end, bounds).windows(spec.size, spec.step)
     if spec.kind == "characters":  # an edge inside of what is seen as one character moves before it
         document, start, end = windows(index.lengths, spec.size, spec.step)
         bounds = np.searchsorted(document, np.arange(len(index) + 1))
@@ -186,6 +211,20 @@ def cuts(index: Index, spec: Spec, tokenizer: Tokenizer | None = None) -> Cuts:
         what = "expected a tokenizer for chunks of tokens, found none"
         raise UsageError(f'{what}; give tokenizer="tiktoken:cl100k_base" or tokenizer="tokenizers:FILE"')
     return pieces.windows(spec.size, spec.step)
+
+
+def _following(index: Index, spec: Spec, embed: Embed | None) -> Cuts:
+    """Return chunks that follow headings, separators or subjects."""
+    if spec.kind == "semantic":
+        if embed is None:
+            what = "expected an embedder for chunks by meaning, found none"
+            raise UsageError(f"{what}; give --embedder http://HOST:PORT/v1#MODEL, or embed= in Python")
+        every = semantic(list(texts_of(index)), spec.size, embed)
+    else:
+        cut = headings if spec.kind == "headings" else recursive
+        every = [cut(text, spec.size) for text in texts_of(index)]
+    spans = np.array([span for own in every for span in own], np.int64).reshape(-1, 2)
+    return np.repeat(np.arange(len(every)), [len(own) for own in every]), spans[:, 0], spans[:, 1]
 
 
 def _disjoint(start: Integers, end: Integers) -> tuple[Integers, Integers]:

@@ -1,7 +1,7 @@
 """Files of documents: what a file holds, by its name, and the documents of files that hold several.
 
-A file is a document in XML, HTML or plain text, a notebook or a Word document; or it holds several: JSON lines, a JSON
-list, or TREC's ``<DOC> <DOCNO> … </DOCNO> … </DOC>`` one after the other. All of them may be compressed.
+A file is a document in XML, HTML or plain text, a notebook, a Word document or a PDF; or it holds several: JSON lines,
+a JSON list, or TREC's ``<DOC> <DOCNO> … </DOCNO> … </DOC>`` one after the other. All of them may be compressed.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from importlib.util import find_spec
 from os.path import splitext
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,7 @@ DOCUMENTS = {
     **dict.fromkeys((".txt", ".md", ".rst", ".adoc", ".org"), "plain"),
     ".ipynb": "notebook",
     ".docx": "docx",
+    **({".pdf": "pdf"} if find_spec("pypdfium2") else {}),  # the extra 'pdf'
 }
 """Extensions of files that hold one document; the extension is not part of its id."""
 

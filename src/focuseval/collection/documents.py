@@ -13,6 +13,7 @@ from focuseval.collection.block import Block, fingerprint, make_block, plain_tex
 from focuseval.collection.document_files import DOCUMENTS, json_documents, json_files, unpacked
 from focuseval.collection.index import Index
 from focuseval.collection.parse import ParseReport, Raw, describe_documents, parse_documents
+from focuseval.collection.pdf import PdfRules
 from focuseval.collection.segments import holds_segments, read_segments
 from focuseval.collection.sources import Sources
 from focuseval.collection.store import document_rows, is_index, open_index
@@ -70,6 +71,7 @@ def open_documents(path: str | Path | Mapping[str, str], *, apart: bool = True) 
         "first_passed_over": sources.first,
         "entities_by_name": report.named,
         "entities_left_out": dict(report.left_out),
+        **({"pdf": PdfRules().signature(), "pages_without_text": report.scanned} if report.pages else {}),
     }
     return in_memory(blocks, str(path), counted)
 

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from focuseval.collection.block import spread
 from focuseval.collection.names import Names, find_elements, find_nodes, parse_paths, path_strings, split_pointers
+from focuseval.collection.pages import Pages, pages_of
 from focuseval.data.tables import Described
 from focuseval.engine.lazy import cached_property
 from focuseval.engine.native import encoded
@@ -189,6 +190,11 @@ class Index(Described):
             first, last = block.node_bounds[documents], block.node_bounds[documents + 1]
             number[here] = self.lengths[wanted[here]] - (held[last] - held[first])
         return number
+
+    def pages(self, row: int) -> Pages | None:
+        """Return the pages of one document, with the boxes of its characters; None where it is no PDF."""
+        ((block, documents, _),) = self._by_block(self._checked([row]))
+        return pages_of(block, int(documents[0]))
 
     def elements(self, row: int) -> Elements:
         """Return the elements of one document, in document order."""

@@ -22,6 +22,8 @@ import pyarrow as pa
 
 from focuseval.collection.block import NODE, Block, Parsed, from_columns, joined, make_block, plant, recoded
 from focuseval.collection.document_files import DOCUMENTS
+from focuseval.collection.pages import with_pages
+from focuseval.collection.pdf import PdfRules, page_ranges, read_pdf
 from focuseval.collection.trees import (
     MAX_DEPTH,
     Tree,
@@ -172,6 +174,12 @@ class ParseReport:
     """Entities that nothing read could define, by name."""
     lenient: int = 0
     """Documents read as browsers read pages, because they are HTML or no well-formed XML."""
+    pages: int = 0
+    """Pages of PDFs."""
+    scans: int = 0
+    """Pages without text."""
+    scanned: list[str] = field(default_factory=list)
+    """A line for every PDF with such pages: which."""
 
     def add(self, other: ParseReport) -> None:
         """Add the counts of another batch."""
@@ -180,7 +188,12 @@ class ParseReport:
 
 
 def parse_documents(
-    raws: Sequence[Raw], *, keep_going: bool = False, fast: bool = True, memory: Memory | None = None
+    raws: Sequence[Raw],
+    *,
+    keep_going: bool = False,
+    fast: bool = True,
+    memory: Memory | None = None,
+    pdf: PdfRules | None = None,
 ) -> tuple[Block | None, ParseReport]:
     """Parse documents into one block, in their order; None when not one of them could be read.
 
@@ -196,7 +209,7 @@ def parse_documents(
     trees: dict[int, Tree] = {}
     for place in sorted(set(range(len(raws))) - set(read)):
         try:
-            trees[place] = _read_slowly(raws[place])
+            trees[place] = _read_slowly(raws[place], pdf)
         except CollectionError as error:
             if not keep_going:
                 raise
@@ -207,6 +220,11 @@ def parse_documents(
         report.named += tree.named
         report.left_out.update(tree.left_out)
         report.lenient += tree.lenient
+        if tree.laid is not None:
+            scans = tree.laid.scans
+            report.pages += len(tree.laid.pages["start"])
+            report.scans += len(scans)
+            report.scanned += [f"{tree.file}: {page_ranges(scans)}"] if len(scans) else []
     blocks = []
     if compiled is not None and read:
         columns = compiled[1]
@@ -214,7 +232,8 @@ def parse_documents(
         blocks.append(from_columns(documents, *columns))
     if trees:
         parsed = plant(list(trees.values()))
-        blocks.append(make_block(describe_documents([raws[place] for place in trees], parsed), parsed))
+        block = make_block(describe_documents([raws[place] for place in trees], parsed), parsed)
+        blocks.append(with_pages(block, [tree.laid for tree in trees.values()]))
     if len(blocks) < 2:
         return (blocks[0] if blocks else None), report
     block = joined(blocks)
@@ -225,13 +244,15 @@ _WHOLE = {"plain": read_plain, "notebook": read_notebook, "docx": read_docx}
 """How documents of one element are read."""
 
 
-def _read_slowly(raw: Raw) -> Tree:
+def _read_slowly(raw: Raw, pdf: PdfRules | None = None) -> Tree:
     """Read one document in Python; TREC's documents that are no well-formed XML are read as HTML is."""
     kind = DOCUMENTS.get(raw.kind, raw.kind)
     if kind in _WHOLE:
         return _WHOLE[kind](raw.data, raw.file)
     if kind == "text":
         return plain_tree(raw.data.decode(), raw.file)
+    if kind == "pdf":
+        return read_pdf(raw.data, raw.file, pdf)
     if kind == "html":
         return read_html(raw.data, raw.file, apart=raw.apart)
     try:

@@ -2,8 +2,14 @@
 
 The layout is a partition of the text into headings, paragraphs, list items, table cells. Every character belongs to
 exactly one block, in order, so that the text of the page is the text of the document; breaks between blocks are the
-style sheet's alone. One small table of names covers the vocabularies that INEX and its successors used; an element with
-an unknown name is part of the line unless it holds blocks itself.
+style sheet's alone. Small tables of names cover JATS, HTML, DocBook and the vocabularies that INEX used; an element
+with an unknown name is part of the line unless it holds blocks itself.
+
+`render` adds what is around blocks and inside them: tables are grids of cells, each with its blocks; formulas, sub- and
+superscripts, emphasis, code and links are elements inside of a block. An index has no attributes: a cell that is alone
+in its row takes the whole row, and a link leads nowhere. Markdown is laid out as it stands, with its signs.
+
+``static/nest.js`` builds the page's elements from it, for the assessing pages and for the report.
 """
 
 from __future__ import annotations
@@ -12,10 +18,12 @@ import hashlib
 import re
 import threading
 import time
+from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focuseval.engine.lazy import cached_property
 from focuseval.errors import AssessError
@@ -27,6 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.collection.index import Index
+    from focuseval.collection.pages import Pages
 
 
 class Element(NamedTuple):
@@ -60,21 +69,24 @@ class Document:
 
 KINDS = {
     "heading": "title st atl head heading h h1 h2 h3 h4 h5 h6 subtitle article-title ti1 jtitle playsubt",
-    "paragraph": "p ip1 ip2 ip3 ip4 ip5 para paragraph scndescr persona pgroup license-p",
+    "paragraph": "p ip1 ip2 ip3 ip4 ip5 para simpara paragraph scndescr persona pgroup license-p",
     "line": "line stagedir",
     "speaker": "speaker",
     "item": "item li listitem list-item dt dd l1 l2 l3 ref bb fn def-item",
-    "cell": "td th cell caption",
+    "cell": "td th cell entry",
+    "caption": "caption figcaption",
+    "formula": "disp-formula informalequation tmath",
     "meta": (
         "contrib aff article-id journal-id journal-title issn publisher pub-date subject kwd au aug corresp"
         " copyright-year copyright-holder history counts funding-source award-id object-id doi hdr"
     ),
-    "code": "pre program verbatim code-block preformat",
+    "code": "pre program verbatim code-block preformat programlisting screen",
     "section": (
         "article doc document root book play bdy body fm bm front back sec ss1 ss2 ss3 section subsection chapter div"
         " act scene prologue epilogue speech sp abs abstract blockquote bq disp-quote list ul ol dl itemlist normallist"
         " numberlist definitionlist def-list table tbl table-wrap thead tbody row tr figure fig references ref-list"
         " bib bibl title-group article-meta journal-meta contrib-group permissions author-notes ack app fn-group"
+        " itemizedlist orderedlist variablelist informaltable tgroup sect1 sect2 sect3 note example mediaobject"
     ),
 }
 """Kind of block → names of elements, in lower case."""
@@ -88,7 +100,8 @@ _KIND = {name: kind for kind, names in KINDS.items() for name in names.split()}
 _RUNNING = ("paragraph", "heading")
 _INLINE_WITHIN = {
     "paragraph": _RUNNING,
-    "heading": (*_RUNNING, "item", "cell", "meta"),
+    "heading": (*_RUNNING, "item", "cell", "meta", "caption"),
+    "formula": ("heading", "cell", "item", "formula"),
     "meta": (*_RUNNING, "item", "meta"),
 }
 """Kind → kinds of blocks in which it is only a part of the line: a title inside a reference, say."""
@@ -105,6 +118,18 @@ class TextBlock:
     end: int
     kind: str
     level: int
+    sign: str = ""
+    """Of an item of a numbered list, its number."""
+
+    @property
+    def named(self) -> str:
+        """The kind, and the sign if there is one: ``item 3.``."""
+        return f"{self.kind} {self.sign}".rstrip()
+
+
+_NUMBERED = ("ol", "orderedlist", "numberlist")
+STATIC = Path(__file__).parent / "static"
+"""The script and the style sheet of every page that shows documents."""
 
 
 def layout(document: Document) -> list[TextBlock]:
@@ -115,8 +140,10 @@ def layout(document: Document) -> list[TextBlock]:
     """
     kinds, text = _kinds(document), document.text
     pieces: list[TextBlock] = []
-    for block in _partition(document, kinds) if any(kinds[1:]) else _plain(text):
-        blank = block.kind != "plain" and not text[block.start : block.end].strip()
+    plain = _markdown(text) if _MARKDOWN.search(text) else _plain(text)
+    for block in _partition(document, kinds) if any(kinds[1:]) else plain:
+        shown = ("plain",) if any(kinds[1:]) else ("plain", "cell")  # an empty cell of Markdown keeps its place
+        blank = block.kind not in shown and not text[block.start : block.end].strip()
         pieces += _bounded(replace(block, kind="gap") if blank else block, text)
     return pieces
 
@@ -136,6 +163,9 @@ def _kinds(document: Document) -> list[str]:
         kind = "heading" if tag == "name" and parent == 0 else _KIND.get(tag, "")
         if outer in _INLINE_WITHIN.get(kind, ()):
             kind = ""
+        elif kind == "paragraph" and outer in ("item", "caption") and parent >= 0 and kinds[parent] == outer:
+            first = all(one.start == one.end for one in document.elements[parent + 1 : len(kinds)])
+            kind = outer if first or outer == "caption" else kind  # the text of an item stands beside its sign
         kinds.append(kind)
         around.append(kind or outer)
         about.append(tag in ABOUT or (parent >= 0 and about[parent] and tag not in TEXT))
@@ -156,7 +186,9 @@ def _partition(document: Document, kinds: list[str]) -> Iterator[TextBlock]:
             outer = [kinds[row] for row in around[1:]]
             kind = outer[-1] if outer else "paragraph"
             depth = outer.count("section") + outer.count("meta-section")
-            yield TextBlock(position, end, {"section": "paragraph", "meta-section": "meta"}.get(kind, kind), depth)
+            sign = _number(document, around[-1]) if kind == "item" else ""
+            kind = {"section": "paragraph", "meta-section": "meta"}.get(kind, kind)
+            yield TextBlock(position, end, kind, depth, sign)
 
     for row, element in enumerate(document.elements):
         if not kinds[row] or element.start == element.end:
@@ -173,6 +205,154 @@ def _partition(document: Document, kinds: list[str]) -> Iterator[TextBlock]:
         yield from piece(end)
         position = max(position, end)
         around.pop()
+
+
+def _number(document: Document, row: int) -> str:
+    """Return the number of an item in a list that counts its items; '' in another."""
+    item = document.elements[row]
+    while item.parent >= 0 and _KIND.get(item.tag.lower()) != "item":
+        item = document.elements[item.parent]
+    around = document.elements[item.parent].tag.lower() if item.parent >= 0 else ""
+    return f"{item.path.rpartition('[')[2].rstrip(']')}." if around in _NUMBERED else ""
+
+
+class Group(NamedTuple):
+    """Blocks that stand together: a ``grid``, its ``row`` s, and in them each ``cell`` or ``head``."""
+
+    first: int
+    last: int
+    """The block after the last one; the same as `first` for an empty cell."""
+    kind: str
+    depth: int
+    """How many groups it is in."""
+    columns: int = 1
+    """How many a grid has, or a cell takes."""
+
+
+@dataclass(frozen=True)
+class Rendering:
+    """A document laid out: blocks of text, groups of blocks, and elements inside of a block with what they are."""
+
+    blocks: list[TextBlock]
+    groups: list[Group]
+    inline: list[tuple[int, str, int]]
+    """Rows of the document's elements, in its order; a name of `INLINE`, of MathML, ``apart`` or ``tex``; the depth."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return groups and what is inside of blocks as plain values; blocks are for the pages to write."""
+        return {"groups": [list(group) for group in self.groups], "inline": [list(one) for one in self.inline]}
+
+
+INLINE = {
+    "sub": "sub subscript inf",
+    "sup": "sup super superscript",
+    "strong": "b bold strong emph3",
+    "em": "i em it italic emph2 emphasis cite",
+    "code": "code tt monospace literal samp kbd",
+    "link": "a xref ext-link uri email ulink link collectionlink outsidelink weblink unknownlink wikipedialink",
+}
+"""What is inside of a line → names of elements, in lower case."""
+_INLINE = {name: kind for kind, names in INLINE.items() for name in names.split()}
+_MATHML = (
+    "math mi mn mo ms mtext mspace mrow mfrac msqrt mroot mstyle merror mpadded mphantom mfenced menclose msub msup"
+    " msubsup munder mover munderover mmultiscripts mprescripts none mtable mtr mtd mlabeledtr semantics annotation"
+)
+MATHML = frozenset(_MATHML.split())
+_GRIDS, _ROWS, _CELLS = ("table", "tgroup", "informaltable"), ("tr", "row"), ("td", "th", "entry", "cell")
+
+
+def render(document: Document) -> Rendering:
+    """Return a document laid out, with its tables and what is inside of its lines."""
+    blocks = layout(document)
+    groups = _groups(document, blocks) if document.elements else _markdown_groups(document.text, blocks)
+    return Rendering(blocks, groups, _inside(document, blocks))
+
+
+def _groups(document: Document, blocks: list[TextBlock]) -> list[Group]:
+    """Return grids, rows and cells as numbers of blocks, what is outside first."""
+    elements = document.elements
+    tags = [element.tag.lower() for element in elements]
+    starts = [block.start for block in blocks]
+    cells: dict[int, list[int]] = {}
+    rows: dict[int, list[int]] = {}
+    for number, tag in enumerate(tags):
+        if tag in _CELLS or tag in _ROWS:
+            wanted, inside = (_ROWS, cells) if tag in _CELLS else (_GRIDS, rows)
+            around = elements[number].parent
+            while around >= 0 and tags[around] not in wanted:
+                around = elements[around].parent
+            if around >= 0:
+                inside.setdefault(around, []).append(number)
+    widths = {grid: max(len(cells.get(row, ())) for row in own) for grid, own in rows.items()}
+    sizes = {row: (widths[grid], len(cells.get(row, ()))) for grid, own in rows.items() for row in own}
+
+    found: dict[int, tuple[str, int]] = {grid: ("grid", width) for grid, width in widths.items()}
+    for row, (width, own) in sizes.items():
+        found[row] = ("row", 1)
+        span = width if own == 1 else 1
+        headed = elements[row].parent >= 0 and tags[elements[row].parent] == "thead"
+        found |= {cell: ("head" if headed or tags[cell] == "th" else "cell", span) for cell in cells.get(row, ())}
+    groups, depths = [], list[int]()
+    for number, element in enumerate(elements):
+        depths.append(depths[element.parent] + (element.parent in found) if element.parent >= 0 else 0)
+        if number in found:
+            first, last = bisect_left(starts, element.start), bisect_left(starts, element.end)
+            kind, columns = found[number]
+            groups.append(Group(first, last, kind, depths[-1], columns))
+    return groups
+
+
+def _markdown_groups(text: str, blocks: list[TextBlock]) -> list[Group]:
+    """Return the tables of Markdown: its cells are blocks already, and a line is a row."""
+    grids: list[list[list[int]]] = [[]]
+    for number, block in enumerate(blocks):
+        lines = text[block.start : block.end].count("\n")
+        if block.kind == "cell":
+            grids[-1][-1:] = [[*(grids[-1] or [[]])[-1], number]]
+        elif block.kind == "gap" and grids[-1] and grids[-1][-1] and lines:
+            grids[-1].append([])
+        if block.kind not in ("cell", "gap") and grids[-1]:
+            grids.append([])
+    groups = []
+    for rows in ([row for row in grid if row] for grid in grids):
+        if rows:
+            groups.append(Group(rows[0][0], rows[-1][-1] + 1, "grid", 0, max(map(len, rows))))
+            for row in rows:
+                groups.append(Group(row[0], row[-1] + 1, "row", 1))
+                groups += [Group(cell, cell + 1, "head" if row is rows[0] else "cell", 2) for cell in row]
+    return groups
+
+
+def _inside(document: Document, blocks: list[TextBlock]) -> list[tuple[int, str, int]]:
+    """Return what is inside of blocks: rows of elements with their names and depths."""
+    found: list[tuple[int, str, int]] = []
+    kinds: list[str] = []
+    depths: list[int] = []
+    """How many of the elements that were found an element's own content is in."""
+    text, elements = document.text, document.elements
+    ends, starts = {element.end for element in elements}, [block.start for block in blocks]
+    for row, (_, tag, start, end, parent) in enumerate(elements):
+        name, in_math = tag.lower().rpartition(":")[2], parent >= 0 and kinds[parent] in MATHML
+        kind = name if (in_math or name == "math") and name in MATHML else _INLINE.get(name, "")
+        near = elements[max(0, row - 9) : row + 9]
+        if name == "tex-math" and any(one.parent == parent and _is_math(one) for one in near):
+            kind = "tex"  # the same formula stands beside it
+        kinds.append(kind)
+        depths.append(depths[parent] if parent >= 0 else 0)
+        block = blocks[bisect_right(starts, start) - 1] if blocks else None
+        if block is None or end > block.end:
+            continue
+        touches = block.start < start < end and start in ends and text[start].isalnum() and text[start - 1].isalnum()
+        if not kind and touches and block.kind in ("meta", "item", "heading", "caption"):
+            kind = "apart"
+        if kind and (start < end or in_math):
+            found.append((row, kind, depths[row]))
+            depths[row] += 1
+    return found
+
+
+def _is_math(element: Element) -> bool:
+    return element.tag.lower().rpartition(":")[2] == "math"
 
 
 def title_of(document: Document) -> str:
@@ -194,6 +374,48 @@ def _plain(text: str) -> Iterator[TextBlock]:
         if start < end:
             yield TextBlock(start, end, "plain", 0)
         start = end
+
+
+_MARKDOWN = re.compile(r"^#{1,6} \S|^```|^\|?[ :]*-{3,}[ :]*\|[ |:-]*$", re.MULTILINE)
+"""What Markdown has and other texts hardly: a heading, a fence, the line below a table's head."""
+_SIGNS = re.compile(
+    r"(?P<heading>(#{1,6}) \S)|(?P<item>\s*(?:[-*+]|\d{1,3}[.)]) \S)|(?P<row>\s*\|.*\|\s*$)|(?P<code>\s*```)"
+)
+_ROW = re.compile(r"^[ |:-]+\s*$|^\s*\||\|\s*$|\||[^|]+")
+
+
+def _markdown(text: str) -> Iterator[TextBlock]:
+    r"""Cut Markdown where its blocks begin: headings, items, cells of a table, fenced code, paragraphs.
+
+    >>> [(block.start, block.kind) for block in _markdown("# One\n\nTwo\nlines.\n* three\n")]
+    [(0, 'heading'), (6, 'gap'), (7, 'plain'), (18, 'item')]
+    >>> text = "|a|b c|\n|-|-|\n"
+    >>> [(text[block.start : block.end], block.kind) for block in _markdown(text)]
+    [('|', 'gap'), ('a', 'cell'), ('|', 'gap'), ('b c', 'cell'), ('|\n', 'gap'), ('|-|-|\n', 'gap')]
+    """
+    start, kind, level, position, fenced = 0, "gap", 0, 0, False
+    for line in text.splitlines(keepends=True):
+        found = _SIGNS.match(line)
+        sign = found.lastgroup if found else "plain" if line.strip() else "gap"
+        begins = sign == "code" if fenced else sign != kind or sign in ("heading", "item", "row")
+        if fenced or (sign == "plain" and kind == "item"):  # an item goes on, and all is code until the fence ends
+            begins = False
+        if begins:
+            if start < position:
+                yield TextBlock(start, position, kind, level)
+            start, kind, level = position, sign or "", len(found.group(2)) if found and sign == "heading" else 0
+        if kind == "row":
+            for piece in _ROW.finditer(line):
+                signs = piece.group().startswith("|") or not line.strip(" |:-\r\n")
+                yield TextBlock(position + piece.start(), position + piece.end(), "gap" if signs else "cell", 0)
+            start, kind = position + len(line), "gap"
+        position += len(line)
+        fenced = fenced != (sign == "code")
+        if kind == "code" and not fenced:
+            yield TextBlock(start, position, kind, level)
+            start, kind = position, "gap"
+    if start < len(text):
+        yield TextBlock(start, len(text), kind, level)
 
 
 def _bounded(block: TextBlock, text: str) -> Iterator[TextBlock]:
@@ -259,6 +481,11 @@ class DocumentCache:
                 while self._characters > CHARACTERS and len(self._texts) > 1:
                     self._characters -= len(self._texts.popitem(last=False)[1].text)
         return found
+
+    def pages(self, document: str) -> Pages | None:
+        """Return the pages of a PDF; None for a document of another kind."""
+        with self._reading:
+            return self.index.pages(self._row(document))
 
     def extents(self, document: str) -> Extents:
         """Return the hash of a document's text, and where its elements with text begin and end."""

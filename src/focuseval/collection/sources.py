@@ -169,7 +169,9 @@ class Sources:
             else:
                 known = ", ".join((*DOCUMENTS, *CONTAINERS))
                 what = f"expected a directory, an archive or one of {known}, found {path.suffix or 'none'}"
-                raise CollectionError(what, at=str(path), remedy="rename it, or name its directory")
+                raise CollectionError(
+                    what, at=str(path), remedy=_PDF if extension == ".pdf" else "rename it, or name its directory"
+                )
 
     def _directory(self, root: str, inside: str = "") -> Iterator[Member | Files]:
         """Walk a directory in sorted order; links to directories and hidden files are passed over."""
@@ -246,13 +248,17 @@ class Sources:
                 first[member.id] = member.file
 
 
+_PDF = "PDFs need the extra 'pdf' (pip install 'focuseval[pdf]')"
+
+
 def left_out(metadata: Mapping[str, Any]) -> str:
     """Return which files of a collection look like documents and were not read, and what to do; nothing for none."""
     first = metadata.get("first_passed_over") or {}
     kinds = {kind: name for kind, name in first.items() if re.search(EXTENSION, kind)}
     counts = metadata.get("passed_over") or {}
     said = "; ".join(f"{counts[kind]:,} {kind}, first {name}" for kind, name in kinds.items())
-    return f"not read: {said}; save them as text, Markdown, HTML or .docx" if said else ""
+    remedy = f"{_PDF}, or save others" if ".pdf" in kinds else "save them"
+    return f"not read: {said}; {remedy} as text, Markdown, HTML or .docx" if said else ""
 
 
 def _size(path: Location | os.DirEntry[str]) -> int:

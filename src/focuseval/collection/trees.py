@@ -86,6 +86,8 @@ class Tree:
     """References that could not be replaced, by name."""
     lenient: bool = False
     """Whether it was read as HTML is."""
+    laid: Any = None
+    """Where the characters of a PDF stand (`collection.pdf.Laid`)."""
 
     def opened(self, name: str, _attributes: list[str]) -> None:
         """Begin an element."""
@@ -267,8 +269,9 @@ def read_docx(data: bytes, file: str) -> Tree:
     """Read the paragraphs of a Word document, those of tables and lists among them."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            size = archive.getinfo("word/document.xml").file_size
-            content = archive.read("word/document.xml") if size <= MAX_WORD else b""
+            if archive.getinfo("word/document.xml").file_size > MAX_WORD:
+                raise zipfile.BadZipFile("a larger one")  # noqa: TRY301  one message for all
+            content = archive.read("word/document.xml")
         root = ET.fromstring(content)  # noqa: S314  expat bounds what entities become
     except (zipfile.BadZipFile, zlib.error, ET.ParseError, KeyError, NotImplementedError, RuntimeError) as error:
         what = f"expected a Word document (.docx) of at most {MAX_WORD >> 20} MB, found: {error}"

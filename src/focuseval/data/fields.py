@@ -23,13 +23,15 @@ NAMES: dict[str, tuple[str, ...]] = {
     "query": ("query", "question", "user_input", "input"),
     "doc": (
         *("doc", "document", "doc_id", "docid", "docno", "document_id", "corpus-id", "corpus_id"),
-        *("source", "source_id", "source_file", "file_path", "file_name"),
+        *("source", "source_id", "source_file", "file_path", "file_name", "filename", "doc_uri"),
     ),
     "text": ("text", "chunk_text", "page_content", "content", "contents", "passage", "chunk"),
     "quote": ("quote", "answer", "content", "text", "page_content", "contents", "passage", "chunk"),
     "start": ("start", "start_index", "start_char", "start_char_idx", "begin", "offset", "answer_start"),
     "end": ("end", "end_index", "end_char", "end_char_idx"),
     "length": ("length",),
+    "page": ("page_number", "page_no", "page_num", "page"),
+    "bbox": ("bbox", "box", "bounding_box", "boundingBox"),
     "chunk": ("chunk", "chunk_index", "split_id"),
     "rank": ("rank",),
     "score": ("score", "similarity", "relevance_score"),
@@ -64,13 +66,13 @@ AROUND = KNOWN - {"results", "documents"}
 QUESTION_IDS = ("id", "_id")
 """What may name a topic where a row is a question, and only there: elsewhere it numbers chunks or rows."""
 
-WEAK = frozenset({"source", "source_id", "source_file", "file_path", "file_name", *QUESTION_IDS})
+WEAK = frozenset({"source", "source_id", "source_file", "file_path", "file_name", "filename", "doc_uri", *QUESTION_IDS})
 """Names that are asked last."""
 
 SOURCES = ("source", "source_id", *(name for name in NAMES["doc"] if name not in {"source", "source_id"}))
 """Where splitters keep a document's id in their metadata, the first that is there."""
 
-FIRST = frozenset({"text", "quote", "chunk", "relevance", "answers"})
+FIRST = frozenset({"text", "quote", "chunk", "relevance", "answers", "page", "bbox"})
 """Fields whose other names are also used for something else: a chunk's text beside its quote or its number."""
 
 NESTED = ("metadata", "meta")

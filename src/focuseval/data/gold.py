@@ -8,18 +8,19 @@ document a row speaks of. Unknown numbers are −1 (`UNKNOWN`), never a guess. W
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING
+from itertools import chain, repeat
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from focuseval.data.spans import dense, pack, swept
-from focuseval.data.tables import Described
+from focuseval.data.tables import Described, Framed
 from focuseval.errors import Place, counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from focuseval.data.placement import Placement
@@ -34,8 +35,16 @@ TOO_SMALL = -2
 NOT_ASSESSED = -3
 """The grade ``U`` (or a missing grade) of 2002–2004."""
 
+_SPAN_COLUMNS = ("start", "end", "quote", "need", "relevance")
+
 ANSWERABLE = "answerable"
 """The attribute of a topic that is ``no`` where nothing in the collection answers it."""
+
+ORIGIN, ASSISTED = "origin", "assisted"
+"""Attributes of a topic: where its question comes from (``draft``), and whose suggestions its assessor saw."""
+
+FACTS = ("group", ORIGIN, ASSISTED)
+"""What our JSON lines say of a topic besides its query, its tags and whether it has an answer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +113,7 @@ class GradedElements:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Gold(Described):
+class Gold(Described, Framed):
     """A recall base as it was judged: what every measure is computed against."""
 
     topics: tuple[str, ...]
@@ -126,6 +135,8 @@ class Gold(Described):
     """Where the documents lie in a collection, once `focuseval.placing` has put the gold there."""
     remarks: tuple[Remark, ...] = ()
     """What a reader noticed and did not change: sizes that differ from the index, keys it does not know …"""
+    merge: str = ""
+    """The rule by which several judgements of a document became one, where a project's were merged."""
     forbidden: Gold | None = None
     """Text that must not come back, as the passages of a gold of its own over the same topics."""
 
@@ -135,6 +146,33 @@ class Gold(Described):
         counts += [counted(len(self.passages.topic), "passage")] if len(self.passages.topic) else []
         counts += [counted(len(self.elements.topic), "graded element")] if len(self.elements.topic) else []
         return f"Gold{f' {self.file}' if self.file else ''}: {', '.join(counts)}"
+
+    def to_arrow(self) -> pa.Table:
+        """Return a table of the spans, in the columns that 'focuseval formats gold-rows' names.
+
+        A judged document without a span has one row, its grade where it has one. Graded elements are not in it.
+        """
+        a, p = self.articles, self.passages
+        bare = np.flatnonzero(~np.isin(pack(a.topic, a.document), pack(p.topic, p.document)))
+        graded = [grade if grade > 0 or self.scale == "trec" else None for grade in a.relevance[bare].tolist()]
+        texts = ([None] * len(p.topic) if column is None else column.to_pylist() for column in (p.quote, p.need))
+        spans = ([None if place < 0 else place for place in column.tolist()] for column in (p.start, p.end))
+        marked = zip(p.topic.tolist(), p.document.tolist(), *spans, *texts, repeat(None), strict=False)
+        others = zip(a.topic[bare].tolist(), a.document[bare].tolist(), *[repeat(None)] * 4, graded, strict=False)
+        rows = sorted(chain(marked, others), key=lambda row: row[:2])
+        topics = [self.topics[row[0]] for row in rows]
+        columns: dict[str, Any] = {
+            "topic": topics,
+            "query": [self.queries.get(name) for name in topics],
+            "doc": self.documents.cast(pa.string()).take(pa.array([row[1] for row in rows], pa.int64())),
+        }
+        columns |= {name: [row[at] for row in rows] for at, name in enumerate(_SPAN_COLUMNS, 2)}
+        columns |= {name: [self.attributes.get(topic, {}).get(name) for topic in topics] for name in ("tags", "group")}
+        kinds = dict.fromkeys(("start", "end", "relevance"), pa.int64())
+        table = pa.table({name: pa.array(column, kinds.get(name, pa.string())) for name, column in columns.items()})
+        return table.select(
+            [name for name in table.column_names if name == "doc" or table[name].null_count < len(table)]
+        )
 
     def __post_init__(self) -> None:
         """Refuse tables whose codes point nowhere: a defect in a reader, not in the user's file."""

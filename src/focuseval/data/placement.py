@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import pyarrow as pa
 
+from focuseval.data.remarks import Remark, worded
 from focuseval.engine.lazy import cached_property
 from focuseval.errors import Place
 
@@ -171,6 +172,12 @@ class Alignment:
         parts += [f"{np.count_nonzero(self.how == code):,} {HOW[code]}" for code in (AMBIGUOUS, LOST)]
         return f"{len(self):,} {self.noun}: {', '.join(parts)}"
 
+    def remark(self) -> Remark:
+        """Return what is said of all rows: that they are in place, or how many of them are where."""
+        if len(self) and ((self.how == EXACT) & ~self.moved).all():
+            return Remark("in place", len(self), (self.noun.removesuffix("s"),))
+        return worded(self.summary())
+
     def first_unplaced(self) -> tuple[str, ...]:
         """Return one more line that names the first text without a place in its document and says why, if any."""
         # Another remark names documents that the collection does not have.
@@ -217,8 +224,9 @@ class Alignment:
             known = f"the text is nowhere in {where}" if places >= 0 else "the document is not in the collection"
             return known if text else "the text is empty"
         if how == AMBIGUOUS:
-            what = "places" if self.document[row] else "documents"
-            return f"the text is in {places} {what} and nothing tells them apart"
+            if self.document[row]:
+                return f"the text occurs {places} times and was left out; give its offset"
+            return f"the text is in {places} documents and nothing tells them apart"
         return "moved to the nearest occurrence" if moved else f"found as {HOW[how]} text"
 
 

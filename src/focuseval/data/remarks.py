@@ -26,7 +26,13 @@ KINDS = {
         "offsets without quotes in documents with {0} (first {1}): a CRLF counts as two characters, a byte-order mark "
         "as none; where your tool counts otherwise, give the quotes, too"
     ),
+    "empty boxes": "{n} [page or box holds|pages or boxes hold] no characters",
+    "pieces": (
+        "the boxes of {n} [result hold|results hold] several pieces of text: [it reaches|they reach] from the first to "
+        "the last"
+    ),
     # reading and placing a gold
+    "no topic": "{n} [highlight has|highlights have] no note that names a topic, and [is|are] left out",
     "united": "{n} overlapping spans are united",
     "same ids": "{n} questions share an id with an earlier one, told apart as ~2, ~3 …",
     "other keys": "{n} [key is|keys are] not ours and left out; 'focuseval formats gold-jsonl' lists ours",
@@ -42,6 +48,9 @@ KINDS = {
     "unknown elements": "{n} of {0} assessed elements are not in the index",
     "other sizes": "{n} of {0} {1} differ from the index; the file's are kept",
     "nameless": "{n} texts without a document: {0} found, {1} ambiguous (in several documents), {2} lost{3}",
+    "in place": "[the only {0} is|all {n} {0}s are] in place",
+    "drafted": "{n} of {0} topics [was|were] drafted by a language model",
+    "assisted": "{n} of {0} topics [was|were] judged by somebody who saw a model's suggestions",
     # counts of a run
     "missing: zero": "{n} of {0} [is|are] not answered and [scores|score] 0",
     "missing: skip": "{n} of {0} [is not answered and is|are not answered and are] left out of its mean",

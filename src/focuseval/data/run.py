@@ -14,16 +14,16 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.data.tables import Described
+from focuseval.data.tables import Described, Framed
 from focuseval.engine.lazy import cached_property
 from focuseval.errors import Place, counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from focuseval.data.placement import Placement
@@ -59,7 +59,7 @@ class CitedAnswer(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Run(Described):
+class Run(Described, Framed):
     """One run: its name, its topics and the columns of its results."""
 
     run_id: str
@@ -97,6 +97,8 @@ class Run(Described):
     """Where the results lie in a collection, once `focuseval.placing` has put them there."""
     remarks: tuple[Remark, ...] = ()
     """What a reader noticed and did not change."""
+    queries: Mapping[str, str] = field(default_factory=dict)
+    """Topic → what was asked, where the file says it and names the topics otherwise."""
     answers: Mapping[str, CitedAnswer] = field(default_factory=dict)
     """Topic → its answer, where the results are what answers cite; empty for a run of a retriever."""
     faults: tuple[FormatError, ...] = ()
@@ -110,6 +112,17 @@ class Run(Described):
         """Return one line: kind, name, file and counts."""
         file = f" {self.file}" if self.file else ""
         return f"Run {self.run_id!r}{file}: {counted(len(self.topics), 'topic')}, {counted(len(self), 'result')}"
+
+    def to_arrow(self) -> pa.Table:
+        """Return a table of the results, best first, in the columns that 'focuseval formats run-rows' names."""
+        names = pc.take(pa.array(self.topics, pa.string()), pa.array(self.topic))
+        columns: dict[str, Any] = {"topic": names, "doc": self.document.cast(pa.string())}
+        for name in COLUMNS[2:10]:
+            column = getattr(self, name)
+            if column is not None and name in {"start", "end", "chunk"}:
+                column = pa.array(column, mask=column < 0)
+            columns |= {} if column is None else {name: column}
+        return pa.table(columns | ({"run": pa.repeat(self.run_id, len(self))} if self.run_id else {}))
 
     def take(self, rows: NDArray[np.integer]) -> Run:
         """Return the run with these rows only, in this order; topics must stay in blocks."""

@@ -10,6 +10,7 @@ few rows is turned on its side, a row for every column; others are printed in pa
 from __future__ import annotations
 
 import csv as csv_module
+import io
 import re
 import shutil
 from dataclasses import dataclass, replace
@@ -342,7 +343,7 @@ def markdown(table: Table) -> str:
     return "\n\n".join([*title, *grid, *map(markdown_text, table.notes)]) + "\n"
 
 
-def latex(table: Table) -> str:
+def latex(table: Table, footnote: str = "") -> str:
     """Return a LaTeX tabular (packages booktabs and amssymb); a title becomes a caption, notes become comments."""
     notes = "".join(f"% {one_line(note)}\n" for note in table.notes)
     if not table.rows:
@@ -355,6 +356,9 @@ def latex(table: Table) -> str:
     tabular = f"\\begin{{tabular}}{{{sides}}}\n{grid}\\end{{tabular}}\n"
     if not table.title:
         return tabular + notes
+    if footnote:  # blanks, where lines may break
+        small = latex_text(footnote.replace("|", " | "))
+        tabular += f"\\par\\smallskip\\parbox{{\\linewidth}}{{\\raggedright\\footnotesize {small}}}\n"
     return f"\\begin{{table}}\n\\caption{{{latex_text(table.title)}}}\n{tabular}\\end{{table}}\n{notes}"
 
 
@@ -412,13 +416,42 @@ class Described:
         return f"<p>{escape(visible(self.description()))}</p>"
 
 
-def as_pandas(table: pa.Table) -> Any:
-    """Return an Arrow table as a data frame of pandas, which is optional."""
+class Framed:
+    """A value that is a table for other programs, too: Arrow's, and through it those of pandas and polars."""
+
+    def to_arrow(self) -> pa.Table:
+        """Return the table."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> Any:
+        """Return `to_arrow` as a data frame of pandas."""
+        _optional("pandas")
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> Any:
+        """Return `to_arrow` as a data frame of polars."""
+        return _optional("polars").from_arrow(self.to_arrow())
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Give the table to any library that knows Arrow's PyCapsule interface."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+
+def _optional(name: str) -> Any:
     try:
-        import_module("pandas")
+        return import_module(name)
     except ImportError:
-        raise MissingDataError("a data frame needs pandas, which is not installed; run 'pip install pandas'") from None
-    return table.to_pandas()
+        raise MissingDataError(f"a data frame needs {name}, which is not installed; run 'pip install {name}'") from None
+
+
+def table_file(table: pa.Table, name: str) -> bytes:
+    """Return a table as a file of its name: Parquet, or CSV with the mark by which Excel knows UTF-8."""
+    if not name.lower().endswith(".parquet"):
+        rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
+        return csv_lines([table.column_names, *rows]).encode("utf-8-sig", "replace")
+    parquet, out = import_module("pyarrow.parquet"), io.BytesIO()  # 20 ms, and few files are Parquet
+    parquet.write_table(table, out)
+    return out.getvalue()
 
 
 def trec(lines: Iterable[tuple[str, str, object]]) -> str:

@@ -153,7 +153,7 @@ static inline const uint8_t *cell(struct column *column, const uint8_t *at, cons
     }
 }
 
-/* The first digits of the SHA-256 of this file, xml.c and words.c, so that a library of another version is not used. */
+/* The first digits of the SHA-256 of all C files, so that a library of another version is not used. */
 uint64_t source(void)
 {
     return SOURCE;

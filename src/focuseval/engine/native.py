@@ -1,4 +1,4 @@
-"""Compiled code (`native.c`, `xml.c`, `words.c`) and what does the same without it: lines to columns, strings to keys.
+"""Compiled code (the C files beside this one) and what does the same without it: lines to columns, strings to keys.
 
 The library is made when the package is installed, if a compiler is found. Where it is not there, and where a text is
 not regular enough for it, NumPy and Arrow give the same result.
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Lines = NDArray[np.int32] | None
 
-SOURCES = tuple(Path(__file__).with_name(name) for name in ("native.c", "xml.c", "words.c"))
+SOURCES = tuple(Path(__file__).with_name(name) for name in ("native.c", "xml.c", "words.c", "pdf.c"))
 LIBRARY = Path(__file__).with_name("libnative.so")
 _SPARE = 8
 _NUMBERS = {"int": pa.int64(), "rank": pa.int32(), "real": pa.float64()}
@@ -45,6 +45,7 @@ _FUNCTIONS = {
     "words_split": "ppnpnpp",
     "words_place": "pppnpppppp",
     "words_post": "pnipp",
+    "pdf_characters": "pnpppp",
 }
 """What the compiled functions take: pointers, 64-bit and 32-bit numbers."""
 

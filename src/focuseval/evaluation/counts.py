@@ -67,8 +67,8 @@ class Counts:
         return {name: number for name, number in vars(self).items() if number and name not in PRINTED}
 
 
-def count_topics(m: Matched, measures: Sequence[MeasureCall]) -> NDArray[np.int64]:
-    """Return every topic's counts: topics × `BY_TOPIC`; unjudged are results that one of the measures reads."""
+def results_read(m: Matched, measures: Sequence[MeasureCall]) -> NDArray[np.bool_]:
+    """Return for every result whether one of the measures reads it."""
     deepest: dict[str, int] = {}
     for amount, unit in (asked.cut or (len(m), "results") for asked in measures):
         deepest[unit] = max(amount, deepest.get(unit, 0))
@@ -82,6 +82,12 @@ def count_topics(m: Matched, measures: Sequence[MeasureCall]) -> NDArray[np.int6
             from focuseval.measures.spans import paid_ends  # noqa: PLC0415  loaded by the measure of a budget alone
 
             read |= paid_ends(m, Budget(amount, unit))[0]
+    return read
+
+
+def count_topics(m: Matched, measures: Sequence[MeasureCall]) -> NDArray[np.int64]:
+    """Return every topic's counts: topics × `BY_TOPIC`; unjudged are results that one of the measures reads."""
+    read = results_read(m, measures)
     unplaced = empty = np.zeros(m.topics, np.int64)
     if m.places_asked_for:
         unplaced = count(m.places.unplaced, m.bounds)

@@ -18,12 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from focuseval.collection.chunks import Chunks
 from focuseval.data.placement import repairs_of
 from focuseval.data.run import Run
 from focuseval.engine.storage import location
 from focuseval.errors import MeasureError, MissingDataError
-from focuseval.evaluation.counts import total
+from focuseval.evaluation.counts import BY_TOPIC, total
 from focuseval.evaluation.plan import plan_for, tokenizer_for
 from focuseval.evaluation.scores import Scores, over_trials
 from focuseval.evaluation.scoring import (
@@ -146,7 +145,7 @@ def plan_evaluation(gold: Any, runs: Any, measures: Any = None, **choices: Any) 
     if plan.policies.cas == "strict" and not strict:  # a profile reads structure strictly where topics have it
         plan = replace(plan, policies=plan.policies.but(cas="none"))
     tokenizer = tokenizer_for(tokenizer, plan.measures)
-    if chunks is not None and not isinstance(chunks, Chunks):
+    if isinstance(chunks, (list, tuple)):  # one for each run
         if len(chunks) != len(sources):
             raise MissingDataError(
                 f"expected the chunks of {len(sources)} runs, found those of {len(chunks)}; give one each"
@@ -191,17 +190,18 @@ class Evaluation:
             measures=tuple(asked.key for asked in plan.measures),
             values=np.array([s.values for s in scored]).reshape(*shape, len(plan.measures)),
             counts=tuple(total(s.counts, excluded=excluded, unknown=s.unknown) for s in scored),
-            signature=plan.signature(prepared.gold.scale),
+            signature=plan.signature(prepared.gold.scale, prepared.gold.merge),
             profile=plan.profile,
             task=plan.task,
             files=tuple(s.file for s in scored),
             gold_sha256=prepared.gold.sha256,
             docs_sha256=None if prepared.index is None else prepared.index.sha256 or None,
             bases=tuple(asked.measure.base for asked in plan.measures),
-            by_topic=np.array([s.counts for s in scored]).reshape(*shape, -1) if scored else None,
+            by_topic=np.array([s.counts for s in scored]).reshape(*shape, len(BY_TOPIC)) if scored else None,
             tags={topic: tuple(filter(None, own.split(","))) for topic, own in tags.items() if own},
             decides=plan.decides,
             geometric=tuple(asked.measure.geometric for asked in plan.measures),
+            lower=tuple(asked.measure.lower for asked in plan.measures),
             noticed=(
                 *remarks_on_names(plan.measures),
                 *remarks_on_gold(prepared, plan),

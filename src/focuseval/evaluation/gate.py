@@ -14,8 +14,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
-from focuseval.data.tables import Table, numbers, render, words
-from focuseval.errors import FormatError, NotComparableError
+from focuseval.data.tables import Table, numbers, one_line, render, words
+from focuseval.errors import FormatError, NotComparableError, counted
 from focuseval.evaluation.score_file import Basis, read_score_file, topic_values
 from focuseval.evaluation.scores import Scores, refuse_geometric
 from focuseval.formats.content import write_whole
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from focuseval.inference.clusters import By
 
-_REMEDY = "write it with 'focuseval score GOLD RUN --per-topic --format json -o FILE'"
+_REMEDY = "write it with 'focuseval gate --update --baseline FILE GOLD RUN'"
 _MOST_LOST = 5
 """Topics that lost most, below a verdict."""
 
@@ -100,6 +100,7 @@ def judge(
             f"{baseline.file}: other {what} than now (was {was}, is {now}); score the baseline again on the same ground"
         )
     changes, sides = [], (baseline.per_topic, scores.topics_of(0))
+    less = dict(zip(scores.measures, scores.lower or (False,) * len(scores.measures), strict=True))
     for measure in dict.fromkeys(measures or (scores.measures[scores.deciding], *scores.measures)):
         older, newer = (
             {topic: values[measure] for topic, values in side.items() if measure in values} for side in sides
@@ -115,19 +116,51 @@ def judge(
                 "score the baseline again on the same ground"
             )
         values = np.array([[side[topic] for topic in newer] for side in (older, newer)], np.float64)
+        if less[measure]:  # as in `oriented`: a drop is what is asked for
+            measure, values = f"−{measure}", 0.0 - values  # noqa: PLW2901  it is called so from here on
         if not np.isfinite(values).all():
             raise NotComparableError(f"{measure}: some topic's value is not a finite number; no verdict is possible")
         changes.append((measure, list(newer), *values))
-    inside = None
-    if clusters is not None:
-        whole = scores.clustering(clusters)["clusters"]
-        inside = [whole.take(np.isin(scores.topics, topics)) for _, topics, *_ in changes]
-    return judge_changes(changes, rule or GateRule(), anchor, inside)
+    inside = {
+        name: [whole.take(np.isin(scores.topics, topics)) for _, topics, *_ in changes]
+        for name, whole in scores.clustering(clusters).items()
+        if whole is not None
+    }
+    return judge_changes(changes, rule or GateRule(), anchor, **inside)
 
 
-def as_text(verdicts: Sequence[GateVerdict]) -> str:
-    """Return a line per measure, and below those that decide the topics that lost most."""
-    lines = []
+@dataclass(frozen=True)
+class Leaks:
+    """Text that must not come back and does: in any topic a regression, whatever the baseline did."""
+
+    topics: int
+    """Topics with forbidden text."""
+    characters: tuple[tuple[str, int], ...]
+    """Topic and characters that come back, most first; only where some do."""
+
+    @property
+    def fails(self) -> bool:
+        """Whether some do."""
+        return bool(self.characters)
+
+    def __str__(self) -> str:
+        word = REGRESSION if self.fails else PASS
+        named = [f"{topic} ({counted(number, 'character')})" for topic, number in self.characters[:_MOST_LOST]]
+        named += [f"{len(self.characters) - _MOST_LOST} more"] if len(self.characters) > _MOST_LOST else []
+        where = f"in {len(self.characters)} of {counted(self.topics, 'topic')} with forbidden text"
+        return f"{word.upper()} leak: it comes back {where}{': ' * bool(named)}{one_line(', '.join(named))}"
+
+
+def leaks_of(scores: Scores) -> Leaks:
+    """Return what the one run returns of forbidden text, by the measure ``leaked``."""
+    values = {topic: int(own["leaked"]) for topic, own in scores.topics_of(0).items() if "leaked" in own}
+    found = sorted(values.items(), key=lambda item: -item[1])
+    return Leaks(len(values), tuple((topic, number) for topic, number in found if number))
+
+
+def as_text(verdicts: Sequence[GateVerdict], leaks: Leaks | None = None) -> str:
+    """Return a line per measure, and below those that decide the topics that lost most; leaks come first."""
+    lines = [] if leaks is None else [str(leaks)]
     for verdict in verdicts:
         lines.append(str(verdict))
         lost = verdict.lost[:_MOST_LOST] if verdict.decides else ()
@@ -135,10 +168,12 @@ def as_text(verdicts: Sequence[GateVerdict]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def as_json(verdicts: Sequence[GateVerdict]) -> dict[str, Any]:
+def as_json(verdicts: Sequence[GateVerdict], leaks: Leaks | None = None) -> dict[str, Any]:
     """Return the verdicts as plain values, with the rule behind them."""
+    found = None if leaks is None else vars(leaks) | {"characters": dict(leaks.characters), "sentence": str(leaks)}
     return {
-        "verdict": outcome(verdicts),
+        "verdict": REGRESSION if leaks and leaks.fails else outcome(verdicts),
+        "leaks": found,
         "rule": vars(verdicts[0].rule),
         "measures": [
             {
@@ -152,6 +187,7 @@ def as_json(verdicts: Sequence[GateVerdict]) -> dict[str, Any]:
                 "interval": [v.low, v.high],
                 "p": v.p,
                 "p_corrected": v.corrected,
+                **({"by_document": {"clusters": v.by_document[0], "p": v.by_document[1]}} if v.by_document else {}),
                 "detectable": v.detectable if isfinite(v.detectable) else None,
                 "topics": v.topics,
                 "topics_differing": v.differing,
@@ -167,7 +203,7 @@ def as_json(verdicts: Sequence[GateVerdict]) -> dict[str, Any]:
     }
 
 
-def as_markdown(verdicts: Sequence[GateVerdict]) -> str:
+def as_markdown(verdicts: Sequence[GateVerdict], leaks: Leaks | None = None) -> str:
     """Return a table of verdicts and one of the topics that lost most, for a pull request or a job summary."""
     rows = tuple(
         (
@@ -183,8 +219,9 @@ def as_markdown(verdicts: Sequence[GateVerdict]) -> str:
     )
     values = (*numbers("baseline", "now"), *numbers("difference", "95 % interval", "p", form="+.4f"))
     columns = (*words("measure"), *values, *words("verdict"))
-    notes = tuple(str(v) for v in verdicts if v.decides and v.remark)
-    found = outcome(verdicts)
+    said = (str(v) for v in verdicts if v.decides and (v.remark or v.by_document))
+    notes = (*([] if leaks is None else [str(leaks)]), *said)
+    found = REGRESSION if leaks and leaks.fails else outcome(verdicts)
     tables = [Table(f"focuseval gate: {'no regression' if found == PASS else found}", columns, rows, notes)]
     columns = (*words("topic"), *numbers("baseline", "now"))
     decided = [v for v in verdicts if v.decides and v.lost]
@@ -197,9 +234,9 @@ def no_verdict_markdown(reason: str) -> str:
     return render([Table("focuseval gate: no verdict", notes=(reason,))], "markdown")
 
 
-def as_junit(verdicts: Sequence[GateVerdict]) -> str:
+def as_junit(verdicts: Sequence[GateVerdict], leaks: Leaks | None = None) -> str:
     """Return JUnit XML: one test case per measure, failed where it regressed, skipped where nothing can be told."""
-    cases = []
+    cases = [("leak", "failure" if leaks.fails else "system-out", str(leaks), str(leaks))] if leaks else []
     for v in verdicts:
         kind = "failure" if v.fails else "skipped" if v.word == CANNOT_TELL else "system-out"
         cases.append((v.name, kind, str(v), str(v) if kind == "system-out" else as_text([v])))

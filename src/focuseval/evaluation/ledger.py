@@ -19,6 +19,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from focuseval.data.fields import json_line, numbered_lines
 from focuseval.data.spans import MOST
 from focuseval.engine.storage import location
 from focuseval.errors import FormatError, Place
@@ -45,8 +46,8 @@ def judge_anchor(
 ) -> list[GateVerdict]:
     """Hold the one run of `scores` against an anchor, at the next level that the ledger leaves; write it there."""
     place, tests = location(ledger), dict[tuple[str, str], int]()
-    lines = place.read_bytes().splitlines() if place.exists() else []
-    for number, text in enumerate(lines, 1):
+    content = place.read_bytes() if place.exists() else b""
+    for number, text in numbered_lines(content):
         try:
             entry = json.loads(text)
             tests[str(entry["anchor"]), str(entry["run"])] = range(1, MOST).index(int(entry["test"])) + 1
@@ -64,6 +65,6 @@ def judge_anchor(
     if (base, run) not in tests:
         line = {"anchor": base, "run": run, "test": test, "level": own.alpha}
         line |= {"date": datetime.now(UTC).isoformat(timespec="seconds"), "verdict": outcome(verdicts)}
-        lines.append(json.dumps(line | {"p": {v.measure: v.p for v in verdicts}}).encode())
-        write_whole(ledger, (line + b"\n" for line in lines))
+        before = content if content.endswith(b"\n") or not content else content + b"\n"
+        write_whole(ledger, [before, json_line(line | {"p": {v.measure: v.p for v in verdicts}})])
     return verdicts

@@ -47,6 +47,8 @@ class Plan:
     """Words by which an answer is known to abstain, whatever their case."""
     decides: str = ""
     """Key of the measure by which runs are ordered and judged; empty for the first."""
+    retriever: str = ""
+    """What made the runs, where they were made for this evaluation."""
 
     def chunks_of(self, run: int | None) -> Chunks | None:
         """Return the chunks of a run by its number; None where nobody says."""
@@ -54,12 +56,14 @@ class Plan:
             return None if run is None else self.chunks[run]
         return self.chunks
 
-    def signature(self, scale: str) -> str:
-        """Say exactly what was computed: version, profile, policies, and how elements of the gold's scale count."""
+    def signature(self, scale: str, merge: str = "") -> str:
+        """Say exactly what was computed: version, profile, policies, how the gold was merged, how its scale counts."""
         parts = [f"focuseval:{__version__}", f"profile:{self.profile or 'none'}", self.policies.signature()]
+        parts += [f"merge:{merge}"] if merge else []
         parts += ["repair:yes"] if self.repair else []
         parts += [f"refusals:{', '.join(self.refusals).replace('|', ' ')}"] if self.refusals else []
         parts += [f"order:{self.order}"] if self.order else []
+        parts += [f"retriever:{self.retriever.replace('|', ' ')}"] if self.retriever else []
         if self.tokenizer is not None and any(asked.counts_tokens for asked in self.measures):
             parts.append(f"tokenizer:{self.tokenizer.name}")
         of_elements = (asked for asked in self.measures if "elements" in asked.needs and "quant" not in asked.given)

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.data.remarks import folded
-from focuseval.data.tables import Column, Table, notebook, numbers, render, trec, words
+from focuseval.data.tables import Column, Framed, Table, notebook, numbers, render, trec, words
 from focuseval.errors import MeasureError, MissingDataError, NotComparableError, counted
 from focuseval.evaluation.counts import BY_TOPIC, PRINTED, Counts, total
 
@@ -54,7 +54,7 @@ BASES = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scores:
+class Scores(Framed):
     """Every run's value for every topic and measure; NaN where a topic is not in that measure's mean."""
 
     runs: tuple[str, ...]
@@ -84,6 +84,8 @@ class Scores:
     """The measure by which runs are ordered and judged; empty for the first."""
     geometric: tuple[float, ...] = ()
     """For every measure, 0, or, where its mean over topics is geometric, what smaller values count as in it."""
+    lower: tuple[bool, ...] = ()
+    """Of every measure, whether less is better; empty where more is under all."""
     trials: Mapping[str, NDArray[np.float64]] = field(default_factory=dict, repr=False)
     """System → trials × topics × measures, where runs are means over several trials; counts are then the largest."""
     evaluation: Any = field(default=None, repr=False, compare=False)
@@ -165,10 +167,6 @@ class Scores:
                 "value": pa.array(self.values[run, topic, measure]),
             }
         )
-
-    def to_pandas(self) -> Any:
-        """Return `to_arrow` as a pandas frame."""
-        return self.to_arrow().to_pandas()
 
     def by_tag(self) -> dict[str, Scores]:
         """Return tag → the scores of its topics with their own counts, tags in the order of the gold."""
@@ -273,7 +271,8 @@ class Scores:
 
         low, high = -np.inf, np.inf
         with suppress(MeasureError):
-            low, high = parse(measure).measure.bounds
+            low, high = parse(measure.removeprefix("−")).measure.bounds
+        low, high = (0.0 - high, 0.0 - low) if measure.startswith("−") else (low, high)  # see `oriented`
         values = self.values[:, :, self.measures.index(measure)]
         return (-np.inf, np.inf) if (values < low).any() or (values > high).any() else (low, high)
 
@@ -284,7 +283,8 @@ class Scores:
             kept = [place for place, own in enumerate(titles) if own == title]
             names, values = tuple(self.measures[place] for place in kept), self.values[:, :, kept]
             geometric = tuple(self.geometric[place] for place in kept) if self.geometric else ()
-            part = replace(self, measures=names, values=values, bases=(), geometric=geometric)
+            lower = tuple(self.lower[place] for place in kept) if self.lower else ()
+            part = replace(self, measures=names, values=values, bases=(), geometric=geometric, lower=lower)
             if kept and not title:
                 tables.append(part.table())
             elif kept:
@@ -305,7 +305,8 @@ class Scores:
                 rows.append((name, topic, *(values.get(measure) for measure in self.measures), *[""] * len(PRINTED)))
             rows.append((name, "all", *self.row_of_means(number)))
         named = words("run", "topic") if per_topic else words("run")
-        measured = tuple(Column(measure, best=not per_topic) for measure in self.measures)
+        less = self.lower or (False,) * len(self.measures)
+        measured = tuple(Column(m, best=not per_topic and not low) for m, low in zip(self.measures, less, strict=True))
         return Table("", (*named, *measured, *numbers(*PRINTED)), tuple(rows))
 
     def row_of_means(self, run: int) -> Row:
@@ -348,10 +349,23 @@ def over_trials(scores: Scores) -> Scores:
     )  # fmt: skip
 
 
+def oriented(scores: Scores) -> Scores:
+    """Return the scores with every measure of which less is better turned round: ``uncited`` is ``−uncited`` then."""
+    if not any(scores.lower):
+        return scores
+    sign = np.where(scores.lower, -1.0, 1.0)
+    names = {m: f"−{m}" if low else m for m, low in zip(scores.measures, scores.lower, strict=True)}
+    return replace(
+        scores, measures=tuple(names.values()), values=scores.values * sign + 0.0, lower=(),
+        decides=names.get(scores.decides, ""), trials={name: own * sign for name, own in scores.trials.items()},
+    )  # fmt: skip
+
+
 def order_of(scores: Scores) -> NDArray[np.int64]:
     """Return the runs by the mean of the measure that decides, best first; ties stay in the order given."""
     from focuseval.inference.paired_tests import ranked  # noqa: PLC0415  as in `Scores.compare`
 
+    scores = oriented(scores)
     values = scores.averaged[:, :, scores.deciding]
     kept = ~np.isnan(values).any(axis=0)
     return np.array(ranked(values[:, kept] if kept.any() else scores.mean[:, [scores.deciding]])[0], np.int64)
@@ -365,13 +379,16 @@ def compare_scores(
 
     A topic without a base for the measure is left out, and so is one that only some runs answer where unanswered topics
     are left out of the mean (``missing=skip``): a comparison is over the same topics. A geometric mean is compared by
-    its logarithm, ``ln GMAP``, which is a mean over topics: a difference of d is a ratio of exp(d).
+    its logarithm, ``ln GMAP``, which is a mean over topics: a difference of d is a ratio of exp(d). A measure of which
+    less is better is compared with its sign turned, ``−uncited``.
     """
     from focuseval.inference.comparison import compare  # noqa: PLC0415  as in `Scores.compare`
 
     if measure not in scores.measures:
         raise MeasureError(f"{measure} was not scored; there are {', '.join(scores.measures)}")
-    order = order_of(scores)
+    order, turned = order_of(scores), oriented(scores)
+    measure = turned.measures[scores.measures.index(measure)]
+    scores = turned
     values = scores.averaged[order, :, scores.measures.index(measure)]
     if np.isnan(values).all():
         raise NotComparableError(f"{measure}: no topic has a base for it, so there is nothing to compare")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from focuseval.data.gold import ASSISTED, ORIGIN
 from focuseval.data.remarks import Remark, remark_on
 from focuseval.errors import MeasureError, NotComparableError, Place, TaskError, counted
 from focuseval.evaluation.counts import count_topics
@@ -233,6 +234,11 @@ def remarks_on_gold(prepared: Prepared, plan: Plan) -> Iterator[Remark]:
     gold = prepared.gold
     where = gold.file or "the gold"
     yield from (remark_on(where, noticed) for noticed in gold.remarks)
+    facts = list(gold.attributes.values())
+    drafted, assisted = sum(own.get(ORIGIN) == "draft" for own in facts), sum(ASSISTED in own for own in facts)
+    for kind, number in (("drafted", drafted), (ASSISTED, assisted)):
+        if number:
+            yield Remark(kind, number, (f"{len(gold.topics):,}",), where)
     empty = int(np.count_nonzero(~prepared.with_relevance))
     if empty and (prepared.all_topics or (gold.scale == "trec" and plan.policies.compat == "none")):
         yield Remark(f"empty topics: {plan.policies.empty_topics}", empty, file=where)

@@ -47,6 +47,10 @@ class Format:
     """Whether the campaign kept a file for every topic."""
     located: bool = False
     """Whether reader and writer take the documents too, to understand or to write other offsets than ours."""
+    folder: bool = False
+    """Whether the writer returns the files of a folder, by name."""
+    several: bool = False
+    """Whether several files may be one run, which is then what its reader takes."""
     function: str = "read"
     """The name of the reader, where a module has several; the writer's name begins with ``write`` in its place."""
 
@@ -103,6 +107,8 @@ class Format:
 
 _PLACES = {"span", "point", "unknown", "rank", "score"}
 _GOLD = frozenset({"spans", "queries"})
+_RUN_TABLE = frozenset({*_PLACES, "document", "element", "range", "passage", "text", "chunk"})
+_GOLD_TABLE = _GOLD | {"quotes", "needs", "relevance", "tags", "groups"}
 
 FORMATS: tuple[Format, ...] = (
     Format(
@@ -120,12 +126,22 @@ FORMATS: tuple[Format, ...] = (
         lambda head: detect_by.segments(head, 6), aliases=("trec-rag",), located=True, function="read_run",
     ),
     Format(
+        "traces", "run", "traces of production: OpenTelemetry, OpenInference, MLflow, Langfuse; files or folders",
+        "traces", detect_by.traces, aliases=("otlp", "openinference", "mlflow", "langfuse"), located=True, several=True,
+    ),
+    Format(
         "answers", "run", "answers with citations: TREC RAG, ALCE, model APIs, Markdown, JSON lines", "answers",
         detect_by.answers, aliases=("alce", "citations"), located=True,
     ),
     Format(
-        "run-rows", "run", "runs of RAG tools: JSON, JSON lines or CSV with the fields that people use", "run_rows",
-        detect_by.run_rows, aliases=("ragas", "deepeval"), located=True,
+        "run-pages", "run", "runs by page and box of PDFs, as JSON lines; read as run-rows, needs the PDFs", "pages",
+        lambda _: False, frozenset({"span", "rank", "score"}), aliases=("pages", "boxes"), located=True,
+        function="read_run",
+    ),
+    Format(
+        "run-rows", "run", "runs of RAG tools: JSON, JSON lines or CSV with fields that people use; written for RAGAS",
+        "run_rows", detect_by.run_rows, frozenset({"document", "span", "text", "rank"}),
+        aliases=("ragas", "deepeval"), located=True,
     ),
     Format(
         "inex-text", "run", "INEX runs as text, 2009–2010: elements, ranges of elements, offsets", "inex_text",
@@ -142,8 +158,15 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format(
         "run-jsonl", "run", "our runs as JSON lines: offsets, text or paths", "run_jsonl",
-        detect_by.run_jsonl, frozenset({*_PLACES, "document", "element", "range", "passage", "text", "chunk"}),
-        aliases=("jsonl",), suffixes=(".jsonl", ".ndjson"),
+        detect_by.run_jsonl, _RUN_TABLE, aliases=("jsonl",), suffixes=(".jsonl", ".ndjson"),
+    ),
+    Format(
+        "run-parquet", "run", "runs as a table in Parquet", "tables", lambda _: False, _RUN_TABLE,
+        aliases=("parquet",), suffixes=(".parquet",), located=True, function="read_run_parquet",
+    ),
+    Format(
+        "run-csv", "run", "runs as CSV, which Excel opens", "tables", lambda _: False, _RUN_TABLE,
+        aliases=("csv",), suffixes=(".csv",), located=True, function="read_run_csv",
     ),
     Format(
         "inex-2002", "gold", "INEX assessments 2002: relevance and coverage", "inex_assessments",
@@ -196,8 +219,21 @@ FORMATS: tuple[Format, ...] = (
         lambda head: detect_by.segments(head, 4), located=True,
     ),
     Format(
-        "gold-rows", "gold", "gold of RAG tools, BEIR and MTEB: JSON, JSON lines, CSV, TSV", "gold_rows",
-        detect_by.gold_rows, aliases=("ragas", "deepeval", "beir", "mteb"), located=True,
+        "pdf", "gold", "highlight annotations in PDFs, which --docs gives; written into copies", "pdf_highlights",
+        lambda head: head.startswith(b"%PDF-"), _GOLD, aliases=("highlights",), suffixes=(".pdf",), located=True,
+    ),
+    Format(
+        "gold-pages", "gold", "gold by page and box of PDFs, as JSON lines; read as gold-rows, needs the PDFs", "pages",
+        lambda _: False, _GOLD | {"quotes", "needs", "tags", "groups"}, aliases=("pages", "boxes"), located=True,
+        function="read_gold",
+    ),
+    Format(
+        "gold-rows", "gold", "gold of RAG tools, BEIR and MTEB: JSON, JSON lines, CSV, TSV; written for RAGAS",
+        "gold_rows", detect_by.gold_rows, _GOLD | {"quotes"}, aliases=("ragas", "deepeval"), located=True,
+    ),
+    Format(
+        "beir", "gold", "BEIR and MTEB: a folder of corpus, queries and qrels; writing needs the documents", "beir",
+        lambda _: False, frozenset({"relevance", "queries"}), aliases=("mteb",), located=True, folder=True,
     ),
     Format(
         "inex-2008", "gold", "INEX assessments 2008–2010 as text: passages by offset", "inex_2008",
@@ -212,6 +248,14 @@ FORMATS: tuple[Format, ...] = (
         "gold-jsonl", "gold", "our gold as JSON lines: spans with quotes", "gold_jsonl",
         detect_by.gold_jsonl, _GOLD | {"quotes", "needs", "bep", "lengths", "relevance", "tags", "groups"},
         aliases=("jsonl",), suffixes=(".jsonl", ".ndjson"),
+    ),
+    Format(
+        "gold-parquet", "gold", "gold as a table in Parquet", "tables", lambda _: False, _GOLD_TABLE,
+        aliases=("parquet",), suffixes=(".parquet",), located=True, function="read_gold_parquet",
+    ),
+    Format(
+        "gold-csv", "gold", "gold as CSV, which Excel opens", "tables", lambda _: False, _GOLD_TABLE,
+        aliases=("csv",), located=True, function="read_gold_csv",
     ),
 )  # fmt: skip
 """Every format, runs first, in the order in which they are tried on a file: those of RAG collections before INEX and
@@ -245,6 +289,8 @@ def detect_source(source: Source, kind: Kind | None = None) -> Format:
     expected = f"expected a {kind or 'run or gold'}"
     if not head.strip():
         raise FormatError(f"{expected}, found an empty file", at=source.name, remedy="was it written to the end?")
+    if head[:2] in {b"\xff\xfe", b"\xfe\xff"} and not detect_by.root(head):
+        raise FormatError(f"{expected}, found UTF-16", at=source.name, remedy="save it as UTF-8")
     if known := sniffed(head, kind):
         return known
     other = next((known for known in FORMATS if known.kind != kind and known.sniff(head)), None)

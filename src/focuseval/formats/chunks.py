@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from focuseval.collection.cutters import Embed
     from focuseval.collection.index import Collection, Index
     from focuseval.collection.tokens import Tokenizer
     from focuseval.data.run import Run
@@ -111,6 +112,7 @@ def chunk(
     how: str | Path | Spec | Chunks | Any,
     *,
     tokenizer: str | Tokenizer | None = None,
+    embed: Embed | None = None,
 ) -> Chunks:
     """Cut documents into chunks.
 
@@ -119,11 +121,14 @@ def chunk(
     docs
         An index, documents as ``--docs`` takes them, or a mapping from ids to texts.
     how
-        ``characters:400/300``, ``words:100``, ``sentences:5``, ``tokens:256``, ``elements:sec``,
-        ``langchain:CLASS:400/300``, ``llamaindex:CLASS:256``; a file of chunks; chunks; or a splitter: any object with
-        a method ``split_text``, as those of LangChain and LlamaIndex have.
+        ``characters:400/300``, ``words:100``, ``sentences:5``, ``tokens:256``, ``elements:sec``, ``headings:2``,
+        ``recursive:400``, ``semantic:95``, ``pages``, ``blocks:3``, ``langchain:CLASS:400/300``,
+        ``llamaindex:CLASS:256``; a file of chunks; chunks; or a splitter: any object with a method ``split_text``, as
+        those of LangChain and LlamaIndex have.
     tokenizer
         ``tiktoken:NAME``, ``tokenizers:FILE`` or a `focuseval.collection.tokens.Tokenizer`, for tokens.
+    embed
+        A function from texts to vectors, for ``semantic:95``.
 
     >>> cut = chunk({"a": "To be, or not to be."}, "words:3")
     >>> cut.to_arrow().to_pylist()[:2]
@@ -138,7 +143,7 @@ def chunk(
         how = parse_spec(str(how))
     if isinstance(how, Spec) and how.kind not in SPLITTERS:
         opened = open_tokenizer(tokenizer) if tokenizer is not None and how.kind == "tokens" else None
-        return as_chunks(index, cuts(index, how, opened), str(how))
+        return as_chunks(index, cuts(index, how, opened, embed), str(how))
     splitter = named_splitter(how, tokenizer) if isinstance(how, Spec) else how
     return split(index, splitter, str(how) if isinstance(how, Spec) else type(how).__name__)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import re
 import sys
 import tempfile
 import threading
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
 BOM = b"\xef\xbb\xbf"
 PARQUET, ZIP = b"PAR1", b"PK\x03\x04"
 """How files of Parquet and of Excel begin."""
+_PANDAS = re.compile(
+    rb'\s*\{\s*"(?:columns"\s*:\s*\[|schema"\s*:\s*\{\s*"fields"|0"\s*:\s*\{|(?:[^"\\]|\\.)*"\s*:\s*\{\s*"0"\s*:)'
+)
+"""How JSON of pandas begins, and other JSON may."""
+_LOOK = 1 << 10
 _LARGE = 1 << 24
 _LONG_LINE = 1 << 24
 """Bytes that no line of a run or gold in lines has: to cut it into fields takes fifty times as much memory."""
@@ -98,11 +104,12 @@ def source_of(raw: bytes, name: str = "<memory>", *, hashed: bool = True) -> Sou
             thread.join()
         return state.hexdigest() if hashed else ""
 
-    if data[:4] in (PARQUET, ZIP):
-        from focuseval.formats.sheets import as_lines  # noqa: PLC0415  few files are Parquet or Excel
+    data = data[len(BOM) :] if data[:3] == BOM else data
+    if data[:4] in (PARQUET, ZIP) or _PANDAS.match(data[:_LOOK]):
+        from focuseval.formats import sheets  # noqa: PLC0415  few files are such tables
 
-        return Source(name, as_lines(bytes(data), name), digest)
-    return Source(name, data[len(BOM) :] if data[:3] == BOM else data, digest)
+        data = sheets.as_lines(bytes(data), name) if data[:1] == b"P" else sheets.pandas_lines(bytes(data))
+    return Source(name, data, digest)
 
 
 def open_sources(path: str | Path | Source) -> tuple[Source, ...]:
@@ -161,14 +168,15 @@ def write_whole(path: str | Path, pieces: Iterable[bytes]) -> None:
 def write_folder(path: str | Path, files: Mapping[str, Iterable[bytes]], *, replace: bool = False) -> None:
     """Write several files into a new folder that appears whole, or not at all; an empty folder may be there.
 
-    With `replace` it takes the place of a folder that holds nothing but XML files.
+    With `replace` it takes the place of a folder that holds nothing but XML files, or PDFs.
     """
     if is_url(path):
         _write_remote(str(path), files, replace=replace)
         return
     target = local_path(path)
     if target.is_dir() and any(target.iterdir()):
-        other = next((file for file in target.iterdir() if file.suffix != ".xml" or not file.is_file()), None)
+        held = target.iterdir()
+        other = next((file for file in held if file.suffix not in {".xml", ".pdf"} or not file.is_file()), None)
         if not replace:
             raise FormatError("exists already", at=str(target), remedy=_EXISTS)
         if other is not None:
@@ -181,6 +189,7 @@ def write_folder(path: str | Path, files: Mapping[str, Iterable[bytes]], *, repl
         fresh = Path(scratch) / target.name
         fresh.mkdir()
         for name, pieces in files.items():
+            (fresh / name).parent.mkdir(parents=True, exist_ok=True)
             _write(fresh / name, pieces)
         if target.is_dir():
             target.rename(Path(scratch) / "before")  # it goes with the scratch

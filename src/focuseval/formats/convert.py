@@ -19,14 +19,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.data.gold import UNKNOWN, GradedElements, Passages
+from focuseval.data.gold import FACTS, UNKNOWN, GradedElements, Passages
 from focuseval.data.remarks import Remark, worded
 from focuseval.data.spans import pack
 from focuseval.engine.storage import location
 from focuseval.errors import FormatError, UsageError, counted
 from focuseval.formats.catalogue import FORMATS, detect_source, find_format
 from focuseval.formats.content import open_sources, write_folder, write_whole
-from focuseval.formats.files import one_format, placed_gold
+from focuseval.formats.detection import traces
+from focuseval.formats.files import one_format, placed_gold, run_source
 from focuseval.formats.judgements import table_of
 from focuseval.formats.ranking import by_score_and_document
 from focuseval.placing.place import place_gold, place_run, refuse_bad_spans
@@ -67,7 +68,8 @@ def convert_file(
     `order` is what ranks them.
     """
     sources = open_sources(source)
-    before = given or (detect_source(sources[0]) if len(sources) == 1 else one_format(sources))
+    single = len(sources) == 1 or traces(sources[0].head())
+    before = given or (detect_source(sources[0]) if single else one_format(sources))
     after = format_of(target, wanted, before.kind)
     if before.kind == "gold" and change is not None:
         raise FormatError("expected a run, found a gold", at=source, remedy="only the results of a run are mapped")
@@ -75,10 +77,7 @@ def convert_file(
         gold: Gold = before.reader(index)(sources)
         gold = gold if gold.passages.quote is None else placed_gold(gold, index)
         return (*gold.remarks, *write_gold(gold, target, after.name, index, lossy=lossy, replace=replace))
-    if len(sources) > 1:
-        what = "expected one file, as a run is, found a folder of several"
-        raise FormatError(what, at=sources[1].name, remedy="name the file")
-    run: Run = before.reader(index, order=order)(sources[0])
+    run: Run = before.reader(index, order=order)(run_source(before, sources))
     if not run.topics:
         raise FormatError("expected results, found a run without topics", at=source, remedy="is it the right file?")
     if index is not None and run.start is not None:
@@ -98,7 +97,7 @@ def format_of(target: str, wanted: str | None, kind: Kind) -> Format:
     """Return the format that is wanted by name, or else the one that the ending of the file's name asks for."""
     if wanted:
         return find_format(wanted, kind)
-    formats = [known for known in FORMATS if known.kind == kind]
+    formats = [known for known in FORMATS if known.kind == kind and known.says]
     for known in formats:
         if location(target).suffix.lower() in known.suffixes:
             return known
@@ -137,9 +136,20 @@ def write_gold(
     """
     chosen = find_format(format, "gold")
     gold, remarks = convert_gold(gold, chosen, index, lossy=lossy)
-    if chosen.by_topic and str(path) != "-" and not location(path).suffix:
+    if chosen.folder:
+        write_folder(path, chosen.writer(index)(gold), replace=replace)
+    elif chosen.by_topic and str(path) != "-" and not location(path).suffix:
         one = {f"{file_name(t)}.xml": chosen.write(_only_topic(gold, code)) for code, t in enumerate(gold.topics)}
         write_folder(path, one, replace=replace)
+    elif chosen.name == "pdf":
+        copies = chosen.writer(index)(gold)
+        if location(path).suffix.lower() != ".pdf":
+            write_folder(path, copies, replace=replace)
+        elif len(copies) == 1:
+            write_whole(path, next(iter(copies.values())))
+        else:
+            what = f"expected a folder for copies of {len(copies)} PDFs, found the name of one file"
+            raise FormatError(what, at=str(path), remedy="name a folder")
     else:
         write_whole(path, chosen.writer(index)(gold))
     return remarks
@@ -362,7 +372,7 @@ WORDS = {
     "lengths": "document lengths",
     "queries": "queries",
     "tags": "tags of topics",
-    "groups": "groups of topics",
+    "groups": "groups, origins or assistance of topics",
     "topic": "embedded topics",
     "attributes": "attributes of topics (pool, version …)",
 }
@@ -416,8 +426,8 @@ def gold_facets(gold: Gold) -> dict[str, int]:
         "queries": 0 if any("inex_topic" in facts for facts in extra) else len(gold.queries),
         "topic": sum("inex_topic" in facts for facts in extra),
         "tags": sum("tags" in facts for facts in extra),
-        "groups": sum("group" in facts for facts in extra),
-        "attributes": sum(bool(facts - {"inex_topic", "tags", "group"}) for facts in extra),
+        "groups": sum(not facts.isdisjoint(FACTS) for facts in extra),
+        "attributes": sum(bool(facts - {"inex_topic", "tags", *FACTS}) for facts in extra),
     }
     return {facet: count for facet, count in counts.items() if count}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from focuseval.data.fields import AROUND, KNOWN, NAMES, NESTED, QUESTION_IDS, column_name, delimiter_of, short, spelled
@@ -14,14 +15,16 @@ if TYPE_CHECKING:
 FLAT_SQUAD = frozenset({"context", "question", "answers"})
 """The fields of a question in a SQuAD file of rows."""
 
-_OURS = frozenset(NAMES) - {"results", "references", "distance", "answers"}
+_OURS = frozenset(NAMES) - {"results", "references", "distance", "answers", "page", "bbox"}
 """The names of the fields in our own files."""
 
 _ROOT = re.compile(rb"<([A-Za-z_][\w.-]*)")
 _PASSAGE = re.compile(rb"-?[0-9]+:-?[0-9]+")
 _SPANS = re.compile(rb'"spans"\s*:\s*\[\s*\{')
+_PAGED = re.compile(rb'[{,]\s*"(?:page|page_number|page_no|page_num|bbox|boxes)"\s*:')
 _SCORES = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*-?[0-9]')
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:]', re.DOTALL)
+_NEXT_LINE = re.compile(rb"\}\s*\n\s*\{")
 _SEGMENT = re.compile(rb"[^\s#]+#[0-9]+(?:_[0-9]+)?")
 _NUMBER = re.compile(rb"[-+0-9.eE]+")
 chroma = re.compile(
@@ -32,8 +35,8 @@ chroma = re.compile(
 
 def _lines(head: bytes, most: int) -> list[bytes]:
     """Return the first lines that are not blank, without the last one, which may be cut."""
-    lines = head.split(b"\n")
-    return [line for line in (lines[:-1] if len(lines) > 1 else lines)[:most] if line.strip()]
+    lines = head.split(b"\n", most)
+    return [line for line in (lines[:-1] if len(lines) > 1 else lines) if line.strip()]
 
 
 # INEX in XML
@@ -68,6 +71,7 @@ def unjudged(head: bytes) -> bool:
 # columns separated by blanks or tabs
 
 
+@lru_cache(maxsize=1)  # several formats ask for the columns of the same bytes
 def _fields(head: bytes) -> list[list[bytes]]:
     """Return the columns of the first lines; JSON and XML have none."""
     if head.lstrip()[:1] in {b"{", b"[", b"<"} or genomics(head):
@@ -140,7 +144,7 @@ def _our_json(head: bytes) -> bool:
 
 def run_jsonl(head: bytes) -> bool:
     """Say whether this is JSON with results."""
-    return _our_json(head) and not gold_jsonl(head)
+    return _our_json(head) and not gold_jsonl(head) and not _SPANS.search(head)
 
 
 def gold_jsonl(head: bytes) -> bool:
@@ -148,6 +152,8 @@ def gold_jsonl(head: bytes) -> bool:
     judged = _our_json(head) and re.search(rb'"(?:spans|relevance)"\s*:', head) is not None
     spans = _SPANS.search(head) if judged else None
     keys = frozenset() if spans is None else _keys_after(head, spans.start())
+    if spans is not None and _PAGED.search(head, spans.start()):  # pages and boxes are read as rows
+        return False
     return judged and (bool(keys & {"start", "quote"}) or not keys & KNOWN)
 
 
@@ -163,13 +169,14 @@ def first_keys(head: bytes) -> frozenset[str]:
     (['doc_id', 'qid', 'score'], frozenset())
     """
     begin = head.lstrip()[:1]
+    if begin == b"[" and not re.match(rb"\s*\[\s*\{", head):
+        return frozenset()
     if begin in {b"{", b"["}:
         outer, inner = _keys_after(head, 0), re.search(rb"\[\s*\{", head)
         if _SCORES.match(head) and not outer & KNOWN:
             return frozenset({"topic", "doc", "score"})
-        if {"columns", "data"} <= outer and (listed := re.search(rb'"columns"\s*:\s*\[([^\]]*)\]', head)):
-            return frozenset(name.decode() for name in re.findall(rb'"([^"]*)"', listed[1]))  # pandas, split
-        around_list = inner is not None and begin == b"{" and not outer & AROUND
+        lines = _NEXT_LINE.search(head) is not None
+        around_list = inner is not None and begin == b"{" and not outer & AROUND and not lines
         return _keys_after(head, inner.start()) if inner and around_list else outer
     header = head.partition(b"\n")[0].decode("utf-8", "replace").strip("\ufeff\r")
     if begin == b"<" or (not header.isprintable() and "\t" not in header):
@@ -180,8 +187,8 @@ def first_keys(head: bytes) -> frozenset[str]:
 
 def _keys_after(head: bytes, at: int) -> frozenset[str]:
     """Return the keys of the first object behind a place, as far as it goes."""
-    keys, depth, last = set[bytes](), 0, b""
-    for token in _TOKEN.finditer(head, max(head.find(b"{", at), 0)):
+    keys, depth, last, begin = set[bytes](), 0, b"", head.find(b"{", at)
+    for token in _TOKEN.finditer(head, begin) if begin >= 0 else ():
         sign = token[0]
         if sign in b"{[":
             depth += 1
@@ -192,7 +199,7 @@ def _keys_after(head: bytes, at: int) -> frozenset[str]:
         elif sign == b":" and depth == 1:
             keys.add(last)
         last = sign
-    return frozenset(key.strip(b'"').decode("utf-8", "replace") for key in keys)
+    return frozenset(column_name(key.strip(b'"').decode("utf-8", "replace")) for key in keys)
 
 
 _SENTENCES = re.compile(rb'"(?:answer|content)"\s*:\s*\[\s*\{\s*"(?:text|type|citations)"')
@@ -210,9 +217,10 @@ def answers(head: bytes) -> bool:
 def run_rows(head: bytes) -> bool:
     """Say whether these are rows of a run: results, or questions with a list of results."""
     keys = first_keys(head)
-    if not _names_topic(keys) or (run_jsonl(head) and not keys & KNOWN - _OURS):
+    nested = keys & set(NESTED) and not keys & {"text", "start", "path"}  # where their place stands, then
+    if not _names_topic(keys) or (run_jsonl(head) and not nested and not keys & KNOWN - _OURS):
         return False
-    placed = any(spelled(keys, name) for name in ("text", "start", "path", "rank", "score", "distance"))
+    placed = any(spelled(keys, name) for name in ("text", "start", "path", "rank", "score", "distance", "page"))
     ranked = keys & {"rank", *NAMES["score"], *NAMES["distance"]}
     named = bool(spelled(keys, "doc") or keys & {*NESTED, *NAMES["text"][0 if ranked else 1 :]})
     return bool(spelled(keys, "results")) or (named and placed and not _judges(keys))
@@ -289,7 +297,16 @@ def squad(head: bytes) -> bool:
 
 def kilt(head: bytes) -> bool:
     """Say whether this is KILT: questions with provenance, or with inputs and outputs."""
-    return _provenance(head) or _input(head)
+    return (_provenance(head) or _input(head)) and not traces(head)
+
+
+def traces(head: bytes) -> bool:
+    """Say whether these are traces: spans with the id of a trace, or objects around spans."""
+    outer = _keys_after(head, 0) if head.lstrip()[:1] in {b"{", b"["} else first_keys(head)
+    around = {"resourceSpans", "scopeSpans"} & outer or ({"info", "data"} <= outer and b'"spans"' in head)
+    spans = {"attributes", "span_kind", "spans"} & outer or any(key.startswith("attributes.") for key in outer)
+    named = outer & {"traceId", "trace_id", "context.trace_id"} and (spans or {"type", "input"} <= outer)
+    return bool(around or named or {"context", "attributes"} <= outer)
 
 
 def knowledge_source(head: bytes) -> bool:

@@ -17,10 +17,11 @@ from focuseval.collection.index import Index
 from focuseval.data.fields import json_line
 from focuseval.data.tables import csv_lines
 from focuseval.data.topics import read_topics
+from focuseval.data.topics.reader import read_topic_bytes
 from focuseval.data.topics.topic import plain_topic
-from focuseval.engine.storage import location
+from focuseval.engine.storage import in_order, location
 from focuseval.errors import FormatError
-from focuseval.formats import detection
+from focuseval.formats import detection, traces
 from focuseval.formats.catalogue import FORMATS, detect_source, find_format
 from focuseval.formats.content import open_source, open_sources, write_whole
 from focuseval.placing.place import align_gold
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from focuseval.data.gold import Gold
     from focuseval.data.placement import Alignment
     from focuseval.data.topics import Topic
+    from focuseval.formats.content import Source
 
 
 def embedded_documents(path: str | Path, format: str | None = None) -> dict[str, str]:  # noqa: A002  the field's word
@@ -111,19 +113,32 @@ def write_repairs(table: pa.Table, path: str | Path) -> None:
     write_whole(path, [csv_lines([table.column_names, *rows]).encode("utf-8", "replace")])
 
 
+def open_traces(source: str | Path) -> tuple[Source, ...]:
+    """Return the files of traces that a name stands for; none where it stands for something else."""
+    place = location(source)
+    files = in_order(place.rglob("*")) if place.is_dir() else [place]
+    first = next((file for file in files if file.is_file() and not file.name.startswith(".")), None)
+    opened = None if str(source) == "-" or first is None else open_source(first)
+    if opened is None or not detection.traces(opened.head()):
+        return ()
+    return open_sources(source) if place.is_dir() else (opened,)
+
+
 def read_questions(source: str | Path) -> tuple[Topic, ...]:
     """Return the topics of a file, a folder or standard input (`read_topics`), or the questions of a gold.
 
-    A gold is one of chunking_evaluation, LegalBench-RAG, SQuAD, Qasper and the like; its questions have the ids of the
-    gold's topics.
+    Of traces it is what was asked (`focuseval.formats.traces`). A gold is one of chunking_evaluation, LegalBench-RAG,
+    SQuAD, Qasper and the like; its questions have the ids of the gold's topics.
     """
+    if traced := open_traces(source):
+        return traces.read_topics(traced)[0]
     if str(source) == "-" or not location(source).is_file():
         return read_topics(source)
     opened = open_source(source, hashed=False)
     known = next((one for one in FORMATS if one.name in _WITH_QUESTIONS and one.sniff(opened.head())), None)
     queries = known.reader(None)([opened]).queries if known is not None else {}
     asked = tuple(plain_topic(topic, query) for topic, query in queries.items() if query.strip())
-    return asked or read_topics(source)
+    return asked or read_topic_bytes(opened.data, opened.name)
 
 
 _WITH_QUESTIONS = {

@@ -58,9 +58,10 @@ def read_run(
     not, or does it wrongly: ``"file"``, descending ``"score"``, or ``"lower"`` scores first, for distances.
     """
     index = index if docs is None else _opened(docs)
-    source = open_source(path, hashed=hashed)
-    chosen = find_format(format, "run") if format else detect_source(source, "run")
-    run: Run = chosen.reader(index, faults, order)(source)
+    folder = not isinstance(path, Source) and str(path) != "-" and location(path).is_dir()
+    sources = open_sources(path) if folder else (open_source(path, hashed=hashed),)
+    chosen = find_format(format, "run") if format else detect_source(sources[0], "run")
+    run: Run = chosen.reader(index, faults, order)(run_source(chosen, sources))
     return run if index is None else place_run(run, index)
 
 
@@ -86,6 +87,16 @@ def read_gold(
 
         gold = replace(gold, queries={topic.id: topic.title for topic in read_topics(str(asked))})
     return placed_gold(gold, index)
+
+
+def run_source(chosen: Format, sources: Sequence[Source]) -> Any:
+    """Return what the reader of a run takes: the file, or all files of the formats that may have several."""
+    if chosen.several:
+        return sources
+    if len(sources) > 1:
+        what = "expected one file, as a run is, found a folder of several"
+        raise FormatError(what, at=sources[1].name, remedy="name the file")
+    return sources[0]
 
 
 def _opened(docs: Documents) -> Collection:

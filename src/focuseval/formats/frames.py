@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow.interchange import from_dataframe
 
-from focuseval.data.fields import NAMES, missing, spelled
+from focuseval.data.fields import NAMES, column_name, missing, spelled
 from focuseval.errors import FormatError, Place
 from focuseval.formats.gold_rows import gold_of, judgements_of
 from focuseval.formats.ranking import in_order
@@ -77,7 +77,8 @@ def _named(frame: Any, columns: Mapping[str, str] | None) -> pa.Table:
             raise FormatError(f"expected a column {given!r}, found {there}", at=FRAME, remedy=WHICH_COLUMN.format(name))
     ours = {given: name for name, given in (columns or {}).items()}
     kept = [name for name in table.column_names if name in ours or name not in ours.values()]
-    names = [ours.get(name, name) for name in kept]
+    plain = [column_name(name) for name in kept]
+    names = [ours.get(name, name) for name in (plain if len(set(plain)) == len(plain) else kept)]
     if names and not (spelled(names, "topic", question=True) or spelled(names, "query")):
         raise missing("topic", names, Place(FRAME), *NAMES["query"], remedy=WHICH_COLUMN.format("topic"))
     return table.select(kept).rename_columns(names)

@@ -16,10 +16,11 @@ not come back: superseded, another tenant's, an injected instruction (leak). A l
 it is left out, and counted. Offsets are code points, half-open; a quote is compared with the
 text when documents are given, and a span may be a quote alone until then. ``length`` is the document's length,
 ``relevance`` a grade for whole documents, ``tags`` a list of words about the topic, for tables by tag; ``group`` names
-the topics that belong together, such as questions about one article, for ``--cluster-by group``. Two lines for the same
-topic and document are refused: join their spans. Spans of a topic (in any of its documents) with the same
-``need`` are alternatives, of which one will do; different needs are all needed, and a span without one is needed
-itself. Only the measures of needed spans read it (needR, S-recall, all-recall).
+the topics that belong together, such as questions about one article, for ``--cluster-by group``. ``origin`` says where
+a topic comes from (``draft``: a language model wrote the question), ``assisted`` which model's suggestions its assessor
+saw. Two lines for the same topic and document are refused: join their spans. Spans of a topic (in any of its documents)
+with the same ``need`` are alternatives, of which one will do; different needs are all needed, and a span without one is
+needed itself. Only the measures of needed spans read it (needR, S-recall, all-recall).
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.data.fields import json_line
-from focuseval.data.gold import ANSWERABLE, UNKNOWN
+from focuseval.data.gold import ANSWERABLE, FACTS, UNKNOWN
 from focuseval.data.remarks import counted_kinds
 from focuseval.engine.native import indices
 from focuseval.errors import FormatError
@@ -75,6 +76,8 @@ class JudgementRecord(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     length: Known | None = None
     relevance: Whole | None = None
     group: Word | None = None
+    origin: Word | None = None
+    assisted: Word | None = None
     tags: list[Tag] | None = None
     spans: list[SpanRecord] | msgspec.UnsetType = msgspec.UNSET
     forbidden: list[SpanRecord] | None = None
@@ -84,7 +87,7 @@ class JudgementRecord(msgspec.Struct, forbid_unknown_fields=True, gc=False):
 _SPAN = pa.schema([("start", "int64"), ("end", "int64"), ("quote", "string"), ("need", "string")])
 _NUMBERS = ("bep", "length", "relevance")
 _TYPES = (
-    dict.fromkeys(("topic", "doc", "query", "group"), "string")
+    dict.fromkeys(("topic", "doc", "query", *FACTS), "string")
     | dict.fromkeys(_NUMBERS, "int64")
     | {"answerable": "bool"}
 )
@@ -199,11 +202,11 @@ def _judged(
         for spans, number in zip(texts, counts.T, strict=True)
     )
     queries, other_query = _of_topics(rows, table, "query")
-    groups, other_group = _of_topics(rows, table, "group")
+    facts = {name: _of_topics(rows, table, name) for name in FACTS}
     refuse_first(
         rows.twice(),
         other_query,
-        other_group,
+        *(other for _, other in facts.values()),
         rows.check(
             (count < 0) & ~graded,
             lambda _: "expected 'spans' or a 'relevance', found neither",
@@ -220,7 +223,10 @@ def _judged(
     scale = "trec" if len(rows) and (count < 0).all() else "highlights"
     quoted = pc.utf8_length(marks.quote).fill_null(UNKNOWN).to_numpy(zero_copy_only=False)
     differing = (quoted >= 0) & (marks.start >= 0) & (quoted != marks.end - marks.start)
-    attributes = {topic: {"group": group} for topic, group in groups.items()}
+    attributes: dict[str, dict[str, str]] = {}
+    for name, (found, _) in facts.items():
+        for topic, text in found.items():
+            attributes.setdefault(topic, {})[name] = text
     known = {"length": length, "bep": bep}
     gold = rows.gold(grade, marks, known, scale=scale, queries=queries, attributes=attributes)
     if len(forbidden.row):
@@ -234,7 +240,7 @@ def _filled(column: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
 
 
 def _of_topics(rows: JudgedRows, table: pa.Table, field: str) -> tuple[dict[str, str], Wrong | None]:
-    """Return the query or the group of every topic that has one, and the lines that give a topic another."""
+    """Return the query or another fact of every topic that has one, and the lines that give a topic another."""
     column = table[field].combine_chunks()
     given = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
     topic = rows.topic[given]
@@ -317,7 +323,7 @@ def _facts(gold: Gold, topic: int) -> dict[str, Any]:
         "query": gold.queries.get(name),
         "tags": own["tags"].split(",") if own.get("tags") else None,
     }
-    said |= {"group": own.get("group")}
+    said |= {fact: own.get(fact) for fact in FACTS}
     said["answerable"] = False if own.get(ANSWERABLE) == "no" else None
     return {key: value for key, value in said.items() if value is not None}
 

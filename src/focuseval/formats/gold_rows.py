@@ -27,7 +27,8 @@ group                 ``group``: the topics that belong together (see gold-jsonl
 
 A document without span, quote and relevance was judged and found not relevant. Quotes without a document are looked
 for in all documents of ``--docs``, word for word and then in normal form; one that several documents hold, or none, is
-left out, and counted. A folder of BEIR (``corpus.jsonl``, ``queries.jsonl``, ``qrels/test.tsv``) is a gold by its
+left out, and counted. Written is what RAGAS reads: ``query_id``, ``user_input`` and ``reference_contexts``, the texts
+of the spans. A folder of BEIR (``corpus.jsonl``, ``queries.jsonl``, ``qrels/test.tsv``) is a gold by its
 qrels.
 """
 
@@ -36,32 +37,47 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from focuseval.data.fields import NAMES, short, topic_of, value
+from focuseval.data.fields import NAMES, json_line, short, topic_of, value
 from focuseval.data.gold import UNKNOWN
 from focuseval.data.remarks import Remark, worded
-from focuseval.errors import FormatError
-from focuseval.formats.judgements import Judgements, Span, judged_twice
+from focuseval.errors import FormatError, Place
+from focuseval.formats.judgements import Judgements, Span, judged_twice, spans_of, text_of
+from focuseval.formats.paged import Paged
 from focuseval.formats.rows import as_list, document_of, first_text, rows_of, span_of, whole
 from focuseval.formats.run_rows import needs_documents
 from focuseval.placing.texts import holders_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from focuseval.collection.index import Collection
     from focuseval.data.gold import Gold
-    from focuseval.errors import Place
     from focuseval.formats.content import Source
 
 
 def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold:
     """Return the judgements of one or several files."""
+    paged = [(source, Paged(rows_of(source), documents, source.name, gold=True)) for source in sources]
     judged = [
-        one for source in sources for row in rows_of(source) for one in judgements_of(row.values, source.at(row.line))
+        one for source, found in paged for row in found.rows for one in judgements_of(row.values, source.at(row.line))
     ]
-    return gold_of(judged, documents, sources)
+    gold = gold_of(judged, documents, sources)
+    return replace(gold, remarks=(*gold.remarks, *(remark for _, found in paged for remark in found.remarks)))
+
+
+def write(gold: Gold, documents: Collection | None = None) -> Iterator[bytes]:
+    """Yield a line for every question with the texts that answer it; a span without a quote needs the documents."""
+    texts: dict[int, list[str]] = {}
+    for (topic, _), spans in spans_of(gold).items():
+        at = Place(gold.file or "<gold>")
+        held = [s.quote or text_of(documents, s.document, gold.topics[topic], at)[s.start : s.end] for s in spans]
+        texts.setdefault(topic, []).extend(held)
+    for code, name in enumerate(gold.topics):
+        asked = {"query_id": name, "user_input": gold.queries.get(name, name)}
+        yield json_line({**asked, "reference_contexts": texts.get(code, [])})
 
 
 _HOP = re.compile(r"<([0-9]+-hop)>\s*")
@@ -114,7 +130,9 @@ def judgements_of(row: Mapping[str, Any], at: Place) -> list[JudgedSpan]:
         query=str(value(row, "query", at) or ""),
         doc=document_of(row, at),
         grade=whole(grade, "relevance", at),
-        tags=tuple(map(str, as_list(tags, "tags", at))) if (tags := value(row, "tags", at)) is not None else (),
+        tags=tuple(
+            tag.strip() for some in as_list(value(row, "tags", at) or [], "tags", at) for tag in str(some).split(",")
+        ),
         group=str(value(row, "group", at) or ""),
     )
     if question:
@@ -125,6 +143,8 @@ def judgements_of(row: Mapping[str, Any], at: Place) -> list[JudgedSpan]:
     said = {name: row[name] for name in NAMES["answers"] if name in row and not (generated and name == "answer")}
     if (not found.marks and found.grade is None) or (found.doc is None and found.quote == row.get("answer")):
         answers = value(said, "answers", at)
+        if isinstance(answers, Mapping) and isinstance(answers.get("text"), list):  # of SQuAD, without its contexts
+            answers = answers["text"]
         texts = [] if answers is None else as_list(answers, "answers", at) if isinstance(answers, list) else [answers]
         if texts:
             return [_item(text, base)._replace(answer=True) for text in texts]

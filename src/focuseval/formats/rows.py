@@ -13,6 +13,7 @@ import io
 import json
 import math
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from focuseval.data.fields import (
@@ -37,7 +38,6 @@ T = TypeVar("T")
 
 SURROGATE = "write the character itself, in UTF-8"
 _WORDS = {str: "a text", int: "a whole number", list: "a list", dict: "an object"}
-_ASKED = frozenset((*NAMES["topic"], *NAMES["query"]))
 _BETWEEN = re.compile(r"[\s,]*")
 
 
@@ -140,8 +140,19 @@ class Row(NamedTuple):
 def rows_of(source: Source) -> Iterator[Row]:
     """Yield the rows of a file with their lines."""
     text = _decoded(source)
-    begin = text.lstrip()[:1]
-    yield from _json_rows(text, source) if begin in {"{", "["} else table_rows(source)
+    if text.lstrip()[:1] in {"{", "["}:
+        for row in _json_rows(text, source):
+            names = _known_names(tuple(row.values))
+            yield row if names is None else Row(row.line, dict(zip(names, row.values.values(), strict=True)))
+    else:
+        yield from table_rows(source)
+
+
+@lru_cache(maxsize=1 << 12)
+def _known_names(names: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Return names as they are known where they differ in capitals only; None where none does, or two become one."""
+    known = tuple(map(column_name, names))
+    return None if known == names or len(set(known)) < len(known) else known
 
 
 def _decoded(source: Source) -> str:
@@ -164,11 +175,10 @@ def _json_rows(text: str, source: Source) -> Iterator[Row]:
     line, value = next(values, (1, {}))
     rest = next(values, None)
     if not listed and rest is None and isinstance(value, dict):
-        inner = [rows for rows in value.values() if isinstance(rows, list) and rows and isinstance(rows[0], dict)]
+        lists = (rows for rows in value.values() if isinstance(rows, list) and rows)
+        inner = [rows for rows in lists if all(isinstance(row, dict) for row in rows)]
         if len(inner) == 1 and not value.keys() & AROUND:
             yield from (Row(None, row) for row in inner[0])
-        elif rows := _pandas_rows(value):
-            yield from (Row(None, row) for row in rows)
         elif value and all(isinstance(scores, dict) for scores in value.values()):
             for topic, scores in value.items():
                 yield from (Row(None, {"topic": topic, "doc": doc, "score": score}) for doc, score in scores.items())
@@ -181,14 +191,12 @@ def _json_rows(text: str, source: Source) -> Iterator[Row]:
         yield Row(number, row)
 
 
-def _pandas_rows(value: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the rows of an object that pandas writes (``to_json``, also with ``orient="split"``); none of others."""
-    if isinstance(value.get("columns"), list) and isinstance(value.get("data"), list):
-        return [dict(zip(value["columns"], row, strict=False)) for row in value["data"] if isinstance(row, list)]
-    columns = {name: column for name, column in value.items() if isinstance(column, dict)}
-    if len(columns) < len(value) or not columns.keys() & _ASKED:
-        return []
-    return [{name: column.get(n) for name, column in columns.items()} for n in next(iter(columns.values()))]
+def json_values(source: Source) -> Iterator[tuple[int, Any]]:
+    """Yield the values of a JSON list, or those that stand one after another as JSON lines do, with their lines."""
+    text = _decoded(source)
+    first = len(text) - len(text.lstrip())
+    listed = text[first : first + 1] == "["
+    return _values(text, first + listed, source, closed=listed)
 
 
 def _values(text: str, at: int, source: Source, *, closed: bool) -> Iterator[tuple[int, Any]]:

@@ -15,18 +15,21 @@ that is there counts, and two that disagree are refused:
 topic                 ``topic topic_id query_id qid question_id query-id``; of a question also ``id _id``; else the
                       question itself: ``query question user_input input``
 doc                   ``doc document doc_id docid docno document_id corpus-id corpus_id``, else ``source source_id
-                      source_file file_path file_name``; also inside ``metadata`` or ``meta``
+                      source_file file_path file_name filename doc_uri``; also inside ``metadata`` or ``meta``
 text                  ``text chunk_text page_content content contents passage chunk``
 start, end            ``start start_index start_char start_char_idx begin offset``, ``end end_index end_char
                       end_char_idx``, or a ``length``
 rank, score, chunk    ``rank``; ``score similarity relevance_score``, or ``distance``, of which less is better; ``chunk
                       chunk_index split_id``
+page, bbox            ``page_number page_no page_num page``, ``bbox box bounding_box boundingBox``: pages and boxes of
+                      PDFs, see run-pages
 elements, run         ``path``, ``end_path``; ``run``, the run's name
 list of results       ``retrieved_contexts contexts retrieval_context documents source_nodes source_documents results``:
                       texts, or objects with these fields
 ====================  ================================================================================================
 
-Other fields are left out. Texts without a document are looked for in all documents of ``--docs``, word for word and
+Written is what RAGAS reads: ``query_id``, ``user_input`` and ``retrieved_contexts``, the texts of the results. Other
+fields are left out. Texts without a document are looked for in all documents of ``--docs``, word for word and
 then in normal form; one that several documents hold is ambiguous, counted, and covers nothing.
 """
 
@@ -40,17 +43,19 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.data.fields import NAMES, disagree, missing, short, spelled, topic_of, value
+from focuseval.data.fields import NAMES, disagree, json_line, missing, short, spelled, topic_of, value
 from focuseval.data.gold import UNKNOWN
 from focuseval.data.run import Run
 from focuseval.errors import FormatError, MissingDataError, Place
+from focuseval.formats.judgements import text_of
+from focuseval.formats.paged import Paged
 from focuseval.formats.ranking import DISTANCES, ranked, topic_codes
 from focuseval.formats.rows import as_list, result_of, rows_of
 from focuseval.placing.normalise import from_bytes, from_utf16
 from focuseval.placing.texts import as_strings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -65,13 +70,28 @@ _UNITS = {"bytes": from_bytes, "utf-16": from_utf16}
 
 def read(source: Source, documents: Collection | None = None) -> Run:
     """Return the run in ranking order."""
-    table = columns_of(rows_of(source), source.name)
+    paged = Paged(rows_of(source), documents, source.name, gold=False)
+    table = columns_of(paged.rows, source.name)
     names = table.find("run")
     named = [] if names is None else names.drop_null().unique().to_pylist()
     if len(named) > 1:
         raise FormatError(f"expected one run in the file, {named[0]!r}, found {named[1]!r}", at=source.name)
     run = columns_run(table, named[0] if named else source.stem, documents=documents)
-    return replace(run, file=source.name, sha256=source.digest())
+    return replace(run, file=source.name, sha256=source.digest(), remarks=(*run.remarks, *paged.remarks))
+
+
+def write(run: Run, documents: Collection | None = None) -> Iterator[bytes]:
+    """Yield a line for every question with the texts of its results, best first; spans need the documents."""
+    ids, texts = run.document.to_pylist(), [None] * len(run) if run.text is None else run.text.to_pylist()
+    for code, topic in enumerate(run.topics):
+        found = []
+        for row in range(*run.bounds[code : code + 2].tolist()):
+            start = -1 if run.start is None else int(run.start[row])
+            end = None if run.end is None or run.end[row] < 0 else int(run.end[row])
+            text = texts[row]
+            found.append(text or text_of(documents, ids[row], topic, run.at(row))[max(start, 0) : end])
+        asked = {"query_id": topic, "user_input": run.queries.get(topic, topic)}
+        yield json_line({**asked, "retrieved_contexts": found})
 
 
 def results_of(row: Mapping[str, Any], at: Place) -> list[dict[str, Any]]:

@@ -1,12 +1,14 @@
-"""Tables in files that are no text, as JSON lines: Parquet, and the first sheet of an Excel workbook.
+"""Tables of other programs as JSON lines: Parquet, the first sheet of an Excel workbook, what pandas writes as JSON.
 
 A row is a line: what reads JSON lines reads these, too, and names the row. Of a workbook (``.xlsx``) the first row that
-has cells is the header.
+has cells is the header. Of ``DataFrame.to_json`` the layouts ``columns`` (the default), ``index``, ``split`` and
+``table`` are read here; ``records`` is JSON as it is.
 """
 
 from __future__ import annotations
 
 import io
+import json
 import re
 import zipfile
 from typing import TYPE_CHECKING, Any
@@ -14,15 +16,15 @@ from xml.etree import ElementTree as ET
 
 import pyarrow as pa
 
-from focuseval.data.fields import column_name, json_line
+from focuseval.data.fields import KNOWN, column_name, json_line
 from focuseval.errors import FormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 PARQUET = b"PAR1"
 _MOST = 1 << 28
-"""Bytes of a sheet at most."""
+"""Bytes at most of a part of a workbook, of a column of Parquet before it is repeated, and of all lines."""
 _SPACE = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 
 
@@ -32,17 +34,53 @@ def as_lines(data: bytes, name: str) -> bytes:
         if data[:4] == PARQUET:
             from pyarrow import parquet  # noqa: PLC0415  20 ms, and few files are Parquet
 
-            return b"".join(json_line(row, "replace", default=str) for row in _rows(parquet, data))
+            return _lines(_rows(parquet, data))
         with zipfile.ZipFile(io.BytesIO(data)) as book:
-            return b"".join(json_line(row, "replace") if row else b"\n" for row in _sheet(book))
+            return _lines(_sheet(book))
     except (pa.ArrowException, zipfile.BadZipFile, ET.ParseError, LookupError, ValueError, OSError) as error:
         found = str(error).splitlines()[0] if str(error) else type(error).__name__
         what = f"expected a table in Parquet or Excel, found: {found}"
         raise FormatError(what, at=name, remedy="save it again, or as CSV") from error
 
 
+def _lines(rows: Iterable[dict[str, Any]]) -> bytes:
+    """Return a line for every row; a value that is stored once may stand in every row, so that they are counted."""
+    lines, size = [], 0
+    for row in rows:
+        named = {column_name(str(name)): value for name, value in row.items()}
+        lines.append(json_line(named, "replace", default=str) if row else b"\n")
+        size += len(lines[-1])
+        if size > _MOST:
+            raise ValueError(f"rows of more than {_MOST >> 20} MB")
+    return b"".join(lines)
+
+
+def pandas_lines(data: bytes) -> bytes:
+    """Return what pandas wrote as JSON lines; JSON that only begins alike, and what is no JSON, as it is."""
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):  # whoever reads it says so
+        return data
+    columns, rows = value.get("columns"), value.get("data")
+    inner = [one for one in value.values() if isinstance(one, dict)]
+    found: list[Any] = []
+    if isinstance(rows, list):
+        found = rows if "schema" in value else [dict(zip(columns or (), row, strict=False)) for row in rows]
+    elif inner and len(inner) == len(value):
+        by_columns = any(column_name(name) in KNOWN for name in value)
+        found = [{name: value[name].get(row) for name in value} for row in inner[0]] if by_columns else inner
+    named = found and all(isinstance(row, dict) and any(column_name(str(n)) in KNOWN for n in row) for row in found)
+    return _lines(found) if named else data
+
+
 def _rows(parquet: Any, data: bytes) -> Iterator[dict[str, Any]]:
-    for batch in parquet.ParquetFile(pa.BufferReader(data)).iter_batches():
+    """Yield the rows; as many at a time as stay small, however long the longest value is."""
+    file = parquet.ParquetFile(pa.BufferReader(data))
+    groups = (file.metadata.row_group(number) for number in range(file.metadata.num_row_groups))
+    sizes = (group.column(number).total_uncompressed_size for group in groups for number in range(group.num_columns))
+    if (largest := max(sizes, default=0)) > _MOST:
+        raise ValueError(f"more than {_MOST >> 20} MB in a column")
+    for batch in file.iter_batches(batch_size=max(1, min(1024, _MOST // max(largest, 1)))):
         yield from batch.to_pylist()
 
 
@@ -55,7 +93,9 @@ def _sheet(book: zipfile.ZipFile) -> Iterator[dict[str, Any]]:
     first = min(sheets, key=lambda name: (len(name), name))
     header, line = dict[str, str](), 0
     for row in _parsed(book, first).iter(f"{_SPACE}row"):
-        at = int(row.get("r", line + 1))
+        at = int(row.get("r", str(line + 1))[:9])
+        if at > 1 << 20:  # as many rows has Excel
+            raise ValueError(f"row {at}")
         cells = {re.sub("[0-9]", "", cell.get("r", "")): _value(cell, shared) for cell in row}
         cells = {column: value for column, value in cells.items() if value not in {None, ""}}
         yield from ({} for _ in range(line + 1, at))

@@ -123,7 +123,8 @@ def intervals(
         A number for the topic of each document.
     """
     if (topics := len(np.unique(topic))) < FEWEST_TOPICS:
-        return dict.fromkeys(("kappa", "jaccard", "f", "specificity", "ratio", "distance"), (float("nan"),) * 2)
+        names = ("kappa", "jaccard", "f", "precision", "recall", "specificity", "ratio", "distance")
+        return dict.fromkeys(names, (float("nan"),) * 2)
     columns, number = np.vstack([np.ones(len(topic)), sums, elements]), int((~np.isnan(distances)).sum())
     ordered, medians = np.argsort(distances)[:number], []
     added: list[NDArray[np.float64]] = []
@@ -141,6 +142,8 @@ def intervals(
         "kappa": beyond_chance(1 - x - y + 2 * both, x * y + (1 - x) * (1 - y)),
         "jaccard": jaccard,
         "f": f,
+        "precision": _quotient(common, other),
+        "recall": _quotient(common, size),
         "specificity": correlation_of_moments(resampled[7:]),
         "ratio": np.divide(other, size, out=np.full_like(size, np.nan), where=size > 0),
         "distance": np.concatenate(medians) if medians else np.full(resamples, np.nan),

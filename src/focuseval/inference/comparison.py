@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from focuseval.data.tables import Table, notebook, numbers, render, words
+from focuseval.data.tables import Framed, Table, notebook, numbers, render, words
 from focuseval.errors import NotComparableError, counted
 from focuseval.inference.intervals import UNBOUNDED, interval
 from focuseval.inference.paired import BETTER, CANNOT_TELL, WORSE, Pair, Paired, judge_families, power, topics_needed
@@ -37,6 +37,8 @@ P_HEADINGS = {"holm": "p (Holm)", "bh": "p (BH)"}
 SKEWED = 0.25
 """Skewness of differences, over the root of their number, from which a test of signs or ranks is no test of means: of
 exponential differences with equal means it then stars 7 in 100, and more."""
+MOST_GAINING = 3
+"""Topics that a sentence on the largest gains names."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class Conclusion:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Paired):
+class Comparison(Paired, Framed):
     """A family of pairs of runs under one measure; pair k is (better[k], worse[k])."""
 
     measure: str
@@ -202,11 +204,11 @@ class Comparison(Paired):
 
     def against(self, a: int, b: int) -> Pair:
         """Return run `a` held against run `b`."""
-        k, means, gains = self.pair(a, b), self.means, 0
+        k, means, gains, gaining = self.pair(a, b), self.means, 0, tuple[str, ...]()
         first, second = int(self.better[k]), int(self.worse[k])
         if self.difference[k] != 0 and self.lost[k]:
-            sizes = np.sort(self.differences(first, second))[::-1]
-            gains = int(np.argmax(np.cumsum(sizes) >= sizes.sum() - noise_of(sizes[None])[0])) + 1
+            gains = int(self._gains[0][k])
+            gaining = tuple(self.topics[i] for i in self._gains[1][k, :gains]) if gains <= MOST_GAINING else ()
         needed, fewest, most = (int(number) if np.isfinite(number) else None for number in self.needed[k].tolist())
         found = Pair(
             a=first, b=second, means=(float(means[first]), float(means[second])),
@@ -215,9 +217,18 @@ class Comparison(Paired):
             word=BETTER if self.significant[k] else CANNOT_TELL, reason=self.reason(k),
             won=int(self.won[k]), tied=int(self.tied[k]), lost=int(self.lost[k]),
             detectable=float(self.detectable[k]) if np.isfinite(self.detectable[k]) else None,
-            needed=needed, fewest=fewest, most=most, gains=gains, clustered=self.clusters is not None,
+            needed=needed, fewest=fewest, most=most, gains=gains, gaining=gaining, clustered=self.clusters is not None,
         )  # fmt: skip
         return found if first == a else found.turned
+
+    @cached_property
+    def _gains(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """For every pair how many of the largest gains make the whole difference, and the topics of the first ones."""
+        differences = paired_differences(self.values[self.better], self.values[self.worse])
+        order = np.argsort(-differences, axis=1, kind="stable")
+        sizes = np.take_along_axis(differences, order, axis=1)
+        least = sizes.sum(axis=1) - noise_of(sizes)
+        return np.argmax(np.cumsum(sizes, axis=1) >= least[:, None], axis=1) + 1, order[:, :MOST_GAINING]
 
     def stars(self) -> NDArray[np.bool_]:
         """Return the matrix whose cell (i, j) says that run i improves significantly on run j."""
@@ -263,13 +274,17 @@ class Comparison(Paired):
     def verdict_of(self, a: int, b: int) -> Conclusion:
         """Say whether run `a` is better than run `b`."""
         pair = self.against(a, b)
+        names = {"a": self.runs[a], "b": self.runs[b]}
         headline = "same" if pair.won == pair.lost == 0 else pair.word
+        if headline == CANNOT_TELL:  # the run with the higher mean is named first
+            headline = CANNOT_TELL if pair.difference else "even"
+            names = names if pair.difference >= 0 else {"a": self.runs[b], "b": self.runs[a]}
         reason = fill(
             "means", measure=self.measure, mean_a=f"{pair.means[0]:.4f}", mean_b=f"{pair.means[1]:.4f}",
             topics=fill("topics", n=pair.topics), tied=pair.tied, numbers=self.numbers(pair), power=power(pair),
             test=self.test,
         )  # fmt: skip
-        return Conclusion(pair.word, fill(headline, a=self.runs[a], b=self.runs[b]), reason)
+        return Conclusion(pair.word, fill(headline, **names), reason)
 
     def conclusion(self, noun: str = "run") -> Conclusion:
         """Say which run is best, or which improves on the baseline; of two runs, whether the better one is better.
@@ -387,10 +402,11 @@ class Comparison(Paired):
         if self.clusters is not None and self.clusters.alone:
             topics += f", {self.clusters.alone} of them in no cluster, each by itself"
         lines = [self.sentence(), f"{self.method}; {topics}."]
+        noun = "topics" if self.clusters is None else "clusters"
         if self.family:
             lines.append(
-                "The star decides, not the interval. Detectable: the smallest difference that these topics show "
-                "with probability .8 after the correction; topics needed: for the one observed, in brackets by the "
+                f"The star decides, not the interval. Detectable: the smallest difference that these {noun} show "
+                f"with probability .8 after the correction; {noun} needed: for the one observed, in brackets by the "
                 "95 % interval of the deviation."
             )
         if self.settings.tails == 1 and self.family:
@@ -404,10 +420,12 @@ class Comparison(Paired):
         lines, stars = list[str](), self.significant
         if (by := self.by_document) is not None and self.shared is not None:
             one, several = int(by.significant.sum()), int(stars.sum())
-            p, own = (shown_p(float(found.p[0]), self.settings) for found in (by, self))
-            would = f"{one} of {self.family} pairs would differ significantly in place of {several}"
-            if self.family == 1:
-                would = f"p would be {p} in place of {own}"
+            k = int(np.argmax(by.p - self.p))
+            p, own = (shown_p(float(found.p[k]), self.settings) for found in (by, self))
+            would = f"p would be {p} in place of {own}"
+            if self.family > 1:
+                pair = f"of {self.runs[self.better[k]]} less {self.runs[self.worse[k]]} {would}"
+                would = f"{one} of {self.family} pairs would differ significantly in place of {several}; {pair}"
             lines.append(
                 f"{counted(len(self.topics), 'topic')} share documents and are judged as if they did not: in "
                 f"{counted(self.shared.number, 'cluster')} by document, {would}."
@@ -444,10 +462,6 @@ class Comparison(Paired):
         columns |= {"detectable": pa.array(self.detectable)}
         columns |= dict(zip(("needed", "fewest", "most"), map(pa.array, self.needed.T), strict=True))
         return pa.table(columns | {"significant": pa.array(self.significant)})
-
-    def to_pandas(self) -> Any:
-        """Return `to_arrow` as a pandas frame."""
-        return self.to_arrow().to_pandas()
 
     def __repr__(self) -> str:
         """Return one line: what was compared, and what came of it."""

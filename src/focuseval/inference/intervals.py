@@ -13,7 +13,7 @@ import numpy as np
 
 from focuseval.errors import MeasureError
 from focuseval.inference.clusters import standard_error
-from focuseval.inference.paired_tests import resampled_means, resampled_t
+from focuseval.inference.paired_tests import resampled_means, resampled_t, without_noise
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -102,7 +102,8 @@ def bca(
     means = np.concatenate(list(resampled_means(sums, resamples, seed)), axis=1)
     if clusters is not None:
         means /= np.concatenate(list(resampled_means(sizes[None], resamples, seed)), axis=1)
-    below = (means < mean[:, None]).sum(axis=1) + (means == mean[:, None]).sum(axis=1) / 2
+    over = without_noise(means - mean[:, None], values)  # the same topics drawn again differ by rounding alone
+    below = (over < 0).sum(axis=1) + (over == 0).sum(axis=1) / 2
     bias = ndtri(np.clip(below / resamples, 0.5 / resamples, 1 - 0.5 / resamples))
     pull = acceleration(sums - sizes * mean[:, None])
     tails = ndtri(np.array([(1 - level) / 2, (1 + level) / 2]))

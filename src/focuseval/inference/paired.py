@@ -18,7 +18,7 @@ from focuseval.errors import counted
 from focuseval.inference.clusters import standard_error
 from focuseval.inference.intervals import effect_size, interval
 from focuseval.inference.paired_tests import EXACT, adjust, noise_of, p_values, without_noise
-from focuseval.inference.sentences import fill
+from focuseval.inference.sentences import fill, listed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -68,6 +68,8 @@ class Pair:
     gains: int
     """How many of the largest gains of the run with the higher mean make the whole difference; 0 without a difference,
     and where the other run gains nothing."""
+    gaining: tuple[str, ...] = ()
+    """The topics of these gains, where there are at most three."""
     clustered: bool = False
     """Whether clusters are needed, not topics."""
 
@@ -224,7 +226,9 @@ def wins_sentence(pair: Pair) -> str:
     if pair.difference == 0:
         lines.append(fill("level"))
     elif pair.gains:
-        lines.append(fill("gains", n=pair.gains, side="A" if pair.difference > 0 else "B"))
+        side = "A" if pair.difference > 0 else "B"
+        known = listed(pair.gaining) if pair.gaining else ""
+        lines.append(fill("gains" if known else "many gains", n=pair.gains, names=known, side=side))
     return " ".join(lines)
 
 

@@ -129,6 +129,8 @@ class GateVerdict:
     """The pinned release that the run is held against, in place of the baseline."""
     clusters: tuple[int, int] | None = None
     """In how many clusters the topics are judged, and how many of them differ; None for topics."""
+    by_document: tuple[int, float] | None = None
+    """Where topics share documents and no clusters were asked for: how many clusters by document there are, and p."""
 
     @property
     def name(self) -> str:
@@ -198,6 +200,10 @@ class GateVerdict:
         inside = "" if self.clusters is None else f" in {counted(self.clusters[0], 'cluster')}"
         test = f"{p}, {self.rule.test}, {tails}{at}) over {counted(self.topics, 'topic')}{inside}"
         remark = f"; {self.remark}" if self.decides and self.remark else ""
+        if self.by_document is not None and self.differing:
+            number, other = self.by_document
+            remark += f"; topics share documents: in {counted(number, 'cluster')} by document"
+            remark += f" (--cluster-by document) p would be {shown_p(other, self.rule)}"
         return f"{self.word.upper()} {self.name}: {change}, {interval}, {test}{remark}"
 
     @property
@@ -238,12 +244,14 @@ def outcome(verdicts: Sequence[GateVerdict]) -> str:
 
 
 def judge_changes(
-    changes: Sequence[Change], rule: GateRule, anchor: str = "", clusters: Sequence[Clusters] | None = None
-) -> list[GateVerdict]:
+    changes: Sequence[Change], rule: GateRule, anchor: str = "", clusters: Sequence[Clusters] | None = None,
+    shared: Sequence[Clusters] | None = None,
+) -> list[GateVerdict]:  # fmt: skip
     """Judge what became of a run under some measures: the first decides, or all of them, corrected for their number.
 
     A test against an anchor is at a level that falls from test to test; what is no longer to be told is said. Else a
-    level that resamples cannot reach is refused.
+    level that resamples cannot reach is refused. `shared` are the clusters by document, where topics share documents
+    and no clusters were asked for: of what decides, p is given by them, too.
     """
     family = len(changes) if rule.decide == "all" else 1
     own = replace(rule, alpha=rule.level(family))
@@ -254,7 +262,9 @@ def judge_changes(
     corrected = [*adjust(p[:family], rule.correction).tolist(), *p[family:].tolist()]
     verdicts = []
     for number, (measure, topics, before, after) in enumerate(changes):
-        lost, one = differences[number][0], found[number]
+        lost, one, by = differences[number][0], found[number], None
+        if shared is not None and number < family:
+            by = shared[number].number, float(judge_pairs(differences[number], own, clusters=shared[number]).p[0])
         worse = [i for i in np.argsort(-lost, kind="stable").tolist() if lost[i] > 0]
         verdicts.append(
             GateVerdict(
@@ -262,7 +272,7 @@ def judge_changes(
                 float(p[number]), corrected[number], len(topics), int(one.differing[0]),
                 tuple((topics[i], float(before[i]), float(after[i])) for i in worse), rule, family, number < family,
                 float(one.detectable[0]), anchor,
-                None if one.clusters is None else (one.clusters.number, int(one.units[0])),
+                None if one.clusters is None else (one.clusters.number, int(one.units[0])), by,
             )
         )  # fmt: skip
     most = max(verdict.units[1] for verdict in verdicts[:family])

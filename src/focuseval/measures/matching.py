@@ -23,6 +23,8 @@ from focuseval.measures.profiles import Policies
 from focuseval.placing import place_run
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from numpy.typing import NDArray
 
     from focuseval.collection.chunks import Chunks
@@ -385,23 +387,24 @@ def match(
     prepared = gold if isinstance(gold, Prepared) else prepare(gold, index)
     policies = policies or Policies()
     run = run if prepared.index is None else place_run(run, prepared.index)
-    run = by_topic_id(run, prepared.gold)
+    run = by_topic_id(run, prepared.gold.topics, prepared.gold.queries)
     if policies.compat == "inex_eval" and run.line is not None:  # in file order: ranks and scores do not count there
         run = run.take(np.lexsort((run.line, run.topic)))
     rows, bounds = _order(run, prepared, policies.cutoff)
     return Matched(prepared, run, policies, rows, bounds, chunks, tokenizer=tokenizer)
 
 
-def by_topic_id(run: Run, gold: Gold) -> Run:
-    """Return the run with the gold's ids for topics that it names by their questions, as tools without ids do."""
-    known = set(gold.topics)
-    if not gold.queries or known.issuperset(run.topics):
+def by_topic_id(run: Run, topics: Iterable[str], queries: Mapping[str, str]) -> Run:
+    """Return the run with these ids for topics of which it knows but the questions: tools without ids, traces."""
+    known = set(topics)
+    if not queries or known.issuperset(run.topics):
         return run
-    often = Counter(gold.queries.values())
-    ids = {query: topic for topic, query in gold.queries.items() if often[query] == 1}
-    topics = tuple(name if name in known else ids.get(name, name) for name in run.topics)
-    answers = {name if name in known else ids.get(name, name): answer for name, answer in run.answers.items()}
-    return replace(run, topics=topics, answers=answers) if len(set(topics)) == len(topics) else run
+    often = Counter(queries.values())
+    ids = {query: topic for topic, query in queries.items() if often[query] == 1}
+    own = {name: name if name in known else ids.get(run.queries.get(name, name), name) for name in run.topics}
+    answers = {own.get(name, name): answer for name, answer in run.answers.items()}
+    named = tuple(own.values())
+    return replace(run, topics=named, answers=answers) if len(set(named)) == len(named) else run
 
 
 def _order(run: Run, prepared: Prepared, cutoff: int | None) -> tuple[Integers | None, Integers]:

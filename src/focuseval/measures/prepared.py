@@ -41,6 +41,8 @@ class Needs:
     """For every alternative, its item; items are numbered from 0."""
     topic: Integers
     """For every item, its counted topic."""
+    passage: Integers
+    """For every alternative, its passage of the gold."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,7 +232,7 @@ class Prepared:
         item = dense(pack(topic, name))
         topic_of = np.zeros(int(item.max(initial=-1)) + 1, np.int64)
         topic_of[item] = topic
-        return Needs(article[here], passages.start[here], passages.end[here], item, topic_of)
+        return Needs(article[here], passages.start[here], passages.end[here], item, topic_of, here)
 
     @cached_property
     def trel(self) -> Integers:

@@ -161,7 +161,8 @@ def _aligned_texts(
 def _remarks_on_run(run: Run, placement: Placement) -> Iterator[Remark]:
     """Count what has no place, and name the first of each kind with its topic and line."""
     if placement.alignment is not None:
-        yield from map(worded, (placement.alignment.summary(), *placement.alignment.first_unplaced()))
+        yield placement.alignment.remark()
+        yield from map(worded, placement.alignment.first_unplaced())
     for code, what in ((NO_DOCUMENT, "documents"), (NO_PLACE, "places")):
         rows = np.flatnonzero(placement.status == code)
         if len(rows):
@@ -212,7 +213,7 @@ def place_gold(gold: Gold, collection: Collection, *, similarity: float = SIMILA
         rsize = _highlighted(gold, passages, found.start >= 0)
         gold = replace(gold, articles=replace(gold.articles, rsize=rsize), passages=passages)
         if not quiet or found.moved.any() or (found.start < 0).any():
-            remarks = (*remarks, *map(worded, (*found.first_unplaced(), found.summary())))
+            remarks = (*remarks, *map(worded, found.first_unplaced()), found.remark())
     passages = _placed_passages(gold, placement)
     articles = _placed_articles(gold, placement, passages)
     gold = replace(gold, placement=placement, articles=articles, passages=passages)

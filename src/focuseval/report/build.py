@@ -33,9 +33,9 @@ CHARTS = (
     run_charts.means_with_intervals,
     run_charts.differences_per_topic,
     run_charts.values_per_run,
+    curves.cost_and_quality,
     curves.curve_charts,
     curves.distance_by_tolerance,
-    curves.cost_and_quality,
     run_charts.significance_stars,
     run_charts.tau_heat_map,
     run_charts.fidelity_grid,
@@ -77,6 +77,8 @@ class Report:
     heat: TextView
     texts: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     """Document id → its text or pieces of it, blocks and elements."""
+    beside: tuple[Table, ...] = ()
+    """Means over topics with forbidden text, and over questions that nothing answers."""
     grids: tuple[Table, ...] = ()
     """Tables of tests that have no place of their own: fidelity."""
 
@@ -93,7 +95,7 @@ class Report:
             "charts": [asdict(chart) for chart in self.charts],
             "heat": asdict(self.heat),
             "texts": dict(self.texts),
-            "tables": [table.to_json() for table in self.grids],
+            "tables": [table.to_json() for table in (*self.beside, *self.grids)],
         }
 
     def chart(self, name: str) -> Chart | None:
@@ -115,6 +117,7 @@ def build_report(
     clusters: By | None = None,
     fidelity: bool = False,
     budget: int = BUDGET,
+    pages: int = 0,
     title: str = "",
     topics: Sequence[Topic] = (),
     **policies: Any,
@@ -135,6 +138,8 @@ def build_report(
         Whether the measures themselves are tested on simulated runs, too.
     budget
         Bytes of text that may be embedded in the page.
+    pages
+        Pages of PDFs that are embedded as pictures, beyond the budget.
     title
         The page's title.
     topics
@@ -144,15 +149,17 @@ def build_report(
         gold, runs, measures, index=index, docs=docs, task=task, profile=profile, baseline=baseline,
         settings=settings, clusters=clusters, fidelity=fidelity, topics=topics, **policies,
     )  # fmt: skip
-    return report_on(evidence, title=title, budget=budget)
+    return report_on(evidence, title=title, budget=budget, pages=pages)
 
 
-def report_on(evidence: Evidence, *, title: str = "", budget: int = BUDGET, served: bool = False) -> Report:
+def report_on(
+    evidence: Evidence, *, title: str = "", budget: int = BUDGET, served: bool = False, pages: int = 0
+) -> Report:
     """Return the report on what is already scored and observed."""
     choices = choices_of(evidence)
     values = evidence.scores.values[list(evidence.drawn)].size
     numbers = 11 * values + len(as_json([choices.comparisons, choices.slices, choices.means]))
-    heat, texts = explain(evidence, max(0, budget - max(0, numbers - NUMBERS)), served=served)
+    heat, texts = explain(evidence, max(0, budget - max(0, numbers - NUMBERS)), served=served, pages=pages)
     grids: tuple[Any, ...] = ()
     if evidence.fidelity is not None:
         from focuseval.studies.fidelity import tables  # noqa: PLC0415  only asked for by name
@@ -171,7 +178,7 @@ def report_on(evidence: Evidence, *, title: str = "", budget: int = BUDGET, serv
         docs="" if evidence.index is None else evidence.index.name,
         docs_sha256=scores.docs_sha256,
         test=str(evidence.settings) if evidence.compared is None else evidence.compared.method,
-        measures=tuple((asked.key, asked.measure.summary) for asked in evidence.evaluation.plan.measures),
+        measures=tuple((name, one.measure.summary) for name, one in zip(scores.measures, evidence.asked, strict=True)),
         remarks=tuple(scores.remarks()),
     )
     return Report(
@@ -183,6 +190,7 @@ def report_on(evidence: Evidence, *, title: str = "", budget: int = BUDGET, serv
         charts=tuple(chart for draw in CHARTS for chart in draw(evidence)),
         heat=heat,
         texts=texts,
+        beside=tuple(evidence.beside),
         grids=grids,
     )
 
@@ -215,12 +223,19 @@ def evidence_on(
         raise NotComparableError("expected at least one run, found none; give the files of one or more")
     if evaluation.scores.trials:
         raise NotComparableError("a report shows single runs, found trials; give each as a run, or compare them")
+    if not evaluation.scores.topics:
+        raise NotComparableError("no topic of the gold has anything relevant, so there is nothing to report")
     tested = None
     if fidelity:
         from focuseval.studies.fidelity import fidelity as test_fidelity  # noqa: PLC0415  only asked for by name
 
         tested = test_fidelity(evaluation.prepared.gold, None, evaluation.prepared.index)
     refuse_geometric(evaluation.scores, "a report")
+    if all(asked.measure.base != "relevance" for asked in evaluation.plan.measures):
+        names = ", ".join(evaluation.scores.measures)
+        raise NotComparableError(
+            f"a report compares what is relevant, found {names} alone; add a measure such as spanR"
+        )
     labels = distinct(evaluation.scores.names)
     evidence = Evidence(
         evaluation=evaluation,
@@ -237,5 +252,5 @@ def evidence_on(
         if run not in drawn:
             drawn[-1 if drawn[-1] not in pair else -2] = run
     asked = curves.wanted(plan), curves.wanted_distances(plan)
-    observed = tuple(observe(evaluation, run, *asked) for run in watch(drawn))
+    observed = tuple(observe(evidence, run, *asked) for run in watch(drawn))
     return replace(evidence, drawn=tuple(drawn), observed=observed)

@@ -33,10 +33,12 @@ if TYPE_CHECKING:
 MOST_INTERVALS = 20_000
 """Of slices, all pairs and measures together, beyond those of A and B: at about 20 bytes each."""
 MOST_TAGS = 12
+MOST_ZEROS = 4_000
+"""Sentences on topics that score 0, at about 90 bytes each."""
 
 FIELDS = (
     "difference", "low", "high", "p", "corrected", "code", "won", "lost", "detectable", "needed", "fewest", "most",
-    "gains", "reason",
+    "gains", "gaining", "reason",
 )  # fmt: skip
 """What stands in a pair's list, in this order; see `page_pairs`."""
 
@@ -74,8 +76,16 @@ class Choices:
     after the other, of A − B alone where there would be too many: low and high of the difference and the corrected p
     (see `page_pairs`), and 1, −1 or 0 where the first run is better, worse, or nothing can be told. None for a slice
     of too few topics."""
+    slices_said: str = ""
+    """Which slices tell A and B apart under the measure that decides, in a sentence."""
+    slices_told: bool = False
+    """Whether any does."""
     slices_note: str = ""
     """Which slices are not judged for which pairs, in a sentence."""
+    standings: tuple[list[str], ...] = ()
+    """Measures × runs: the interval of the rank, and letters."""
+    zeros: tuple[dict[int, str], ...] = ()
+    """Of every run, topic → why it scores 0 under the measure that decides; of many runs, only of A and B."""
     fewest: int = FEWEST
     """Topics of a slice, below which it is not judged."""
 
@@ -93,6 +103,7 @@ def choices_of(evidence: Evidence) -> Choices:
             if found is not None and len(found.topics) < len(scores.topics):
                 compared[measure] = [number[topic] for topic in found.topics]
     slices, note = _slices(evidence, values, compared)
+    told = range(len(drawn)) if sum(len(seen.zeros) for seen in evidence.observed) <= MOST_ZEROS else (a, b)
     return Choices(
         runs=tuple(evidence.labels[run] for run in drawn),
         measures=scores.measures,
@@ -109,9 +120,13 @@ def choices_of(evidence: Evidence) -> Choices:
         noise=NOISE,
         comparisons=pairs,
         undecided=UNDECIDED,
-        cuts=tuple(asked.cut for asked in evidence.evaluation.plan.measures),
+        cuts=tuple(asked.cut for asked in evidence.asked),
         slices=slices,
+        slices_said=_slices_sentence(evidence, slices),
+        slices_told=any(_lead(evidence, part) for part in slices),
         slices_note=note,
+        standings=tuple([found.standing(run) if found else "" for run in drawn] for found in evidence.comparisons),
+        zeros=tuple(dict(seen.zeros) if place in told else {} for place, seen in enumerate(evidence.observed)),
     )
 
 
@@ -141,7 +156,8 @@ def page_pairs(
         In a pair's list, differences, their interval and what is detectable are whole numbers of ten-thousandths; so is
         a p, or a text where it is below 0.0001. ``corrected`` is None where it is printed as p is. ``code`` is 2 where
         the first run is better, 1 where its mean is higher and nothing can be told, 0 for equal means; −1 and −2 the
-        other way round. ``gains`` is of the run with the higher mean. ``reason`` is a place in ``reasons``, or None.
+        other way round. ``gains`` is of the run with the higher mean; ``gaining`` has the places of
+        their topics among those that are compared, of at most three. ``reason`` is a place in ``reasons``, or None.
     """
     reasons: dict[str, int] = {}
     measures: list[dict[str, Any] | None] = []
@@ -150,7 +166,8 @@ def page_pairs(
         if found is None:
             measures.append(None)
             continue
-        pairs: list[list[int | str | None] | None] = []
+        pairs: list[list[Any] | None] = []
+        places = {topic: place for place, topic in enumerate(found.topics)}
         for first, second in combinations(offered, 2):
             tested = found if found.baseline in (None, first, second) else rest
             if tested is None:
@@ -166,7 +183,8 @@ def page_pairs(
                 [
                     *interval, p, None if corrected == p else corrected,
                     lead if pair.word == CANNOT_TELL else 2 * lead, pair.won, pair.lost,
-                    detectable, pair.needed, pair.fewest, pair.most, pair.gains, reason,
+                    detectable, pair.needed, pair.fewest, pair.most, pair.gains,
+                    [places[topic] for topic in pair.gaining], reason,
                 ]
             )  # fmt: skip
         means = found.means
@@ -238,6 +256,28 @@ def _slices(
     return slices, note
 
 
+def _lead(evidence: Evidence, part: dict[str, Any]) -> int:
+    """Return 1 where A is better in a slice under the measure that decides, −1 where B is, else 0."""
+    judged = part.get("judged", [None] * len(evidence.scores.measures))[evidence.scores.deciding]
+    pairs, (a, b) = list(combinations(range(len(evidence.drawn)), 2)), evidence.places
+    if judged is None or b is None:
+        return 0
+    place = pairs.index((min(a, b), max(a, b))) if len(judged) == 4 * len(pairs) else 0
+    lead = int(judged[4 * place + 3])
+    return -lead if len(judged) == 4 * len(pairs) and a > b else lead
+
+
+def _slices_sentence(evidence: Evidence, slices: Sequence[dict[str, Any]]) -> str:
+    """Say in which slices A or B is better."""
+    if evidence.pair is None:
+        return f"means over {len(slices)} parts of the topics"
+    said = []
+    for sign, run in zip((1, -1), evidence.pair, strict=True):
+        names = [f"{part['group']}: {part['name']}" for part in slices if _lead(evidence, part) == sign]
+        said += [f"{evidence.labels[run]} is better in {listed(names)}"] if names else []
+    return "; ".join(said) or f"in none of {len(slices)} parts of the topics can A and B be told apart"
+
+
 def slices_of(evidence: Evidence) -> tuple[dict[str, Any], ...]:
     """Return the slices that the gold allows: its tags, most frequent first, and buckets of its highlights.
 
@@ -248,9 +288,9 @@ def slices_of(evidence: Evidence) -> tuple[dict[str, Any], ...]:
     for number, topic in enumerate(evidence.scores.topics):
         for tag in evidence.scores.tags.get(topic, ()):
             tags.setdefault(tag, []).append(number)
-    parts = [("tag", *part) for part in sorted(tags.items(), key=lambda item: -len(item[1]))[:MOST_TAGS]]
+    parts = [("Tag", *part) for part in sorted(tags.items(), key=lambda item: -len(item[1]))[:MOST_TAGS]]
     parts += [(group, name, np.flatnonzero(here).tolist()) for group, name, here in _buckets(evidence) if here.any()]
-    alone = {group for group, _, topics in parts if len(topics) == len(evidence.scores.topics)} - {"tag"}
+    alone = {group for group, _, topics in parts if len(topics) == len(evidence.scores.topics)} - {"Tag"}
     return tuple({"group": g, "name": name, "topics": topics} for g, name, topics in parts if g not in alone)
 
 
@@ -263,16 +303,16 @@ def _buckets(evidence: Evidence) -> Iterator[tuple[str, str, NDArray[np.bool_]]]
     pieces = np.bincount(topic, minlength=topics)
     if not (pieces > 0).any():
         return
-    yield from _thirds("length of the answer", prepared.trel_of_topic.astype(np.float64), pieces > 0)
-    for here, name in ((pieces == 1, "1 span"), (pieces == 2, "2 spans"), (pieces > 2, "3 or more spans")):
-        yield "number of spans", name, here
+    yield from _thirds("Answer length", prepared.trel_of_topic.astype(np.float64), pieces > 0)
+    for here, name in ((pieces == 1, "1"), (pieces == 2, "2"), (pieces > 2, "3 or more")):
+        yield "Spans", name, here
     length = prepared.length[spans.group].astype(np.float64)
     known = length > 0
     place = _mean((spans.start + spans.end)[known] / 2 / length[known], topic[known], topics)
     for low, high, name in ((0, 1 / 3, "first third"), (1 / 3, 2 / 3, "middle third"), (2 / 3, np.inf, "last third")):
-        yield "position in the document", name, (place >= low) & (place < high)
+        yield "Answer in its document", name, (place >= low) & (place < high)
     lengths = _mean(length[known], topic[known], topics)
-    yield from _thirds("length of the document", lengths, lengths > 0)
+    yield from _thirds("Document length", lengths, lengths > 0)
 
 
 def _mean(values: Floats, topic: NDArray[np.integer], topics: int) -> Floats:
@@ -292,5 +332,5 @@ def _thirds(group: str, values: Floats, counted: NDArray[np.bool_]) -> Iterator[
         here = counted & (code == number)
         if here.any():
             low, high = values[here].min(), values[here].max()
-            size = f"{low:,.0f}" if round(low) == round(high) else f"{low:,.0f} to {high:,.0f}"
-            yield group, f"{size} characters", here
+            size = f"{low:,.0f}" if round(low) == round(high) else f"{low:,.0f}–{high:,.0f}"
+            yield group, size, here

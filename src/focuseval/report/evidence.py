@@ -7,14 +7,15 @@ reach are kept.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from focuseval.errors import FocusevalError, MissingDataError
-from focuseval.evaluation.scores import order_of
+from focuseval.evaluation.counts import results_read
+from focuseval.evaluation.scores import order_of, oriented
 from focuseval.evaluation.scoring import curve_of, mean_of
 from focuseval.inference.comparison import compare_all
 from focuseval.inference.intervals import interval
@@ -22,6 +23,7 @@ from focuseval.measures import parse
 from focuseval.measures.measure import Budget
 from focuseval.measures.spans import paid_ends, read
 from focuseval.measures.topicwise import count
+from focuseval.report.per_topic import answers_of, explain_zeros
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
     from focuseval.collection.index import Collection
     from focuseval.data.spans import Spans
+    from focuseval.data.tables import Table
     from focuseval.evaluation.evaluation import Evaluation
     from focuseval.evaluation.scores import Scores
     from focuseval.inference.clusters import By, Clusters
@@ -52,6 +55,10 @@ MOST_DRAWN = 24
 MOST_PAIRS = 15_000
 """Pairs that are compared under all measures together, at about .3 ms each; of more, under measures other than the one
 that decides those of the drawn runs alone."""
+
+
+KINDS = {"A": "#0072B2", "B": "#D55E00", "may be as good": "#7d7d7d", "significantly worse": "#c0c0c0"}
+"""What a run is in the graph that is the headline, with its colour: blue is A and orange is B everywhere."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,11 +97,17 @@ class Observed:
     """Name of a curve → x and the mean of y over topics."""
     values: Mapping[str, float] = field(default_factory=dict)
     """Further means, by measure."""
-    reading: tuple[float, float] | None = None
-    """Mean characters of the first `READ` results, each once, and the mean share of highlighted text in them."""
+    reading: Floats | None = None
+    """Characters of the first `READ` results, each once, and the share of highlighted text in them, topic by topic."""
     retrieved: Retrieved | None = None
     why_not: str = ""
     """Why nothing can be shown in the text, where that is so."""
+    unjudged: float = 0.0
+    """Share of the results that the measures read whose documents nobody judged."""
+    zeros: Mapping[int, str] = field(default_factory=dict)
+    """Topic → why it scores 0 under the measure that decides."""
+    answers: Mapping[int, dict[str, Any]] = field(default_factory=dict)
+    """Topic → its answer, of a run of answers; see `focuseval.report.per_topic`."""
 
 
 @dataclass(frozen=True)
@@ -122,10 +135,27 @@ class Evidence:
         """The clusters of the topics, as `compare_all` takes them."""
         return self.scores.clustering(self.cluster_by)
 
-    @property
+    @cached_property
+    def asked(self) -> tuple[MeasureCall, ...]:
+        """The measures over topics with relevant text: pairs, graphs and tables are of these."""
+        every = self.evaluation.plan.measures
+        return tuple(one for one in every if one.measure.base == "relevance")
+
+    @cached_property
     def scores(self) -> Scores:
-        """Every run's values."""
-        return self.evaluation.scores
+        """Every run's values under these measures, of which more is better; ``−uncited`` is uncited turned round."""
+        whole = oriented(self.evaluation.scores)
+        if set(whole.bases) <= {"relevance"}:
+            return whole
+        kept = [place for place, base in enumerate(whole.bases) if base == "relevance"]
+        names = tuple(whole.measures[place] for place in kept)
+        decides = whole.decides if whole.decides in names else ""
+        return replace(whole, measures=names, values=whole.values[:, :, kept], bases=(), geometric=(), decides=decides)
+
+    @property
+    def beside(self) -> list[Table]:
+        """Means over other topics: those with text that must not come back, and those that nothing answers."""
+        return [table for table in self.evaluation.scores.tables() if table.title]
 
     @property
     def prepared(self) -> Prepared:
@@ -207,6 +237,19 @@ class Evidence:
         """The comparison under the measure that decides; None for a single run, and where no topic is compared."""
         return None if self.pair is None else self.comparisons[self.scores.deciding]
 
+    def kind(self, run: int) -> str:
+        """Return what a run is beside the others, of `KINDS`: A, B, or what it is to the run with the highest mean."""
+        if self.pair is None or run in self.pair:
+            return "B" if self.pair and run == self.pair[1] else "A"
+        found = self.compared
+        best = None if found is None else self.baseline if self.baseline is not None else found.order[0]
+        worse = found is not None and best is not None and found.stars()[best, run]
+        return list(KINDS)[3 if worse else 2]
+
+    def standing(self, run: int) -> str:
+        """Return the interval of a run's rank and its letters; nothing where not all pairs are compared."""
+        return "" if self.compared is None else self.compared.standing(run)
+
     def listed(self, most: int) -> list[int]:
         """Return the runs that a plot has room for, best first; the baseline is always among them."""
         chosen = [int(run) for run in self.order[:most]]
@@ -271,8 +314,9 @@ def intervals(values: Floats, settings: Settings, clusters: Clusters | None = No
     return found
 
 
-def observe(evaluation: Evaluation, number: int, curves: Sequence[str], means: Sequence[str]) -> Observed:
+def observe(evidence: Evidence, number: int, curves: Sequence[str], means: Sequence[str]) -> Observed:
     """Keep some curves, some means and the places of one run; what the data do not allow is left out."""
+    evaluation, label = evidence.evaluation, evidence.labels[number]
     matched, plan = evaluation.matched(number), evaluation.plan
     points: dict[str, Points] = {}
     for name in curves:
@@ -292,13 +336,19 @@ def observe(evaluation: Evaluation, number: int, curves: Sequence[str], means: S
     reading = None
     with suppress(FocusevalError):  # gold or run have no characters
         first = read(matched, READ)
-        reading = (float(first.size.mean()), float(first.recall().mean()))
+        reading = np.stack([first.size.astype(np.float64), first.recall()])
+    zeros = {}
+    with suppress(FocusevalError):  # as above
+        zeros = explain_zeros(matched, evidence.values()[number], evidence.asked[evidence.scores.deciding], label)
+    shown = results_read(matched, evidence.asked)
+    unjudged = float((shown & ~matched.judged).sum() / max(1, shown.sum()))
+    seen = Observed(points, values, reading, unjudged=unjudged, zeros=zeros)
     if evaluation.prepared.index is None:
-        return Observed(points, values, reading)
+        return seen
     try:
-        return Observed(points, values, reading, retrieve(matched, counted_budgets(plan.measures)))
+        return replace(seen, retrieved=retrieve(matched, counted_budgets(plan.measures)), answers=answers_of(matched))
     except FocusevalError as why:
-        return Observed(points, values, reading, why_not=str(why))
+        return replace(seen, why_not=str(why))
 
 
 def retrieve(matched: Matched, budgets: Sequence[Budget] = ()) -> Retrieved:

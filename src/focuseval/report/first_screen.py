@@ -14,6 +14,7 @@ from focuseval.errors import counted
 from focuseval.inference.comparison import Conclusion, other_order
 from focuseval.inference.paired import CANNOT_TELL, wins_sentence
 from focuseval.inference.paired_tests import paired_differences
+from focuseval.inference.sentences import named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,7 +106,7 @@ def first_screen(evidence: Evidence) -> FirstScreen:
         a=evidence.labels[first],
         b=None if second is None else evidence.labels[second],
         measure=evidence.measure,
-        topics=len(evidence.scores.topics),
+        topics=int((~np.isnan(evidence.scores.values)).any(axis=(0, 2)).sum()),
         runs=run_lines(evidence, {against["run"]: against["word"] for against in found.against}),
         deciding=tuple(sorted(per_topic, key=lambda d: d.a)[:MOST_DECIDING] if second is None else carrying(per_topic)),
         carried="" if compared is None or second is None else wins_sentence(compared.against(first, second)),
@@ -205,23 +206,30 @@ def run_lines(evidence: Evidence, words: dict[int, str]) -> tuple[RunLine, ...]:
 
 def remarks(evidence: Evidence) -> tuple[str, ...]:
     """Say what a reader of the numbers should know: gaps, leftovers, limits."""
-    scores, counts, lines = evidence.scores, evidence.scores.counts, list[str]()
+    scores, counts, lines, gold = evidence.scores, evidence.scores.counts, list[str](), evidence.prepared.gold
     if len(scores.topics) == 1:
         lines.append("One topic: its values have no interval, and nothing follows for other topics.")
     if counts and counts[0].excluded:
-        lines.append(f"Nothing is relevant in {counted(counts[0].excluded, 'topic')} of the gold: left out.")
-    rule = "they are left out of its mean" if "missing:skip" in scores.signature else "they score 0"
+        names = [gold.topics[topic] for topic in np.flatnonzero(~evidence.prepared.based("relevance")).tolist()]
+        few = f"{'topic' if len(names) == 1 else 'topics'} {named(names)}" if names else "some topics of the gold"
+        lines.append(f"Nothing is relevant in {few}: left out.")
+    rule = "left out of its mean" if "missing:skip" in scores.signature else "score 0"
     gaps = sorted((n for n in range(len(counts)) if counts[n].missing), key=lambda n: -counts[n].missing)
-    topics = counted(len(scores.topics), "topic")
-    lines += [f"{evidence.labels[n]} does not answer {counts[n].missing} of {topics}: {rule}." for n in gaps[:3]]
-    if len(gaps) > 3:
-        lines.append(f"{len(gaps) - 3} more runs do not answer every topic; the table of runs counts them.")
-    if most := max((c.unjudged for c in counts), default=0):
-        runs = "a run" if len(counts) == 1 else "the runs"
-        read = f"Up to {most:,} results of {runs} that the measures read"
-        lines.append(f"{read} are in documents that nobody judged: they count as wrong.")
-    named = zip(evidence.labels, counts, strict=True)
-    lines += [f"{remark}." for label, own in named for remark in own.remarks(label)]
+    fewest, most = (counts[n].missing for n in (gaps[-1], gaps[0])) if gaps else (0, 0)
+    if len(gaps) > 3 or (len(gaps) > 1 and fewest == most):
+        runs = f"All {len(gaps)}" if len(gaps) == len(counts) else f"{len(gaps)} of {len(counts)}"
+        number = f"{fewest:,} to {most:,} topics" if fewest < most else counted(most, "topic")
+        lines.append(f"{runs} runs leave {number} unanswered ({rule}).")
+    else:
+        topics = counted(len(scores.topics), "topic")
+        lines += [f"{evidence.labels[n]} leaves {counts[n].missing:,} of {topics} unanswered ({rule})." for n in gaps]
+    shares = [100 * seen.unjudged for seen in evidence.observed]
+    if any(shares):
+        low, high = f"{min(shares):.0f} %", f"{max(shares):.0f} %"
+        share = high if low == high else f"{low} to {high}"
+        lines.append(f"Of the results read, {share} are in unjudged documents and count as misses.")
+    labelled = zip(evidence.labels, counts, strict=True)
+    lines += [f"{remark}." for label, own in labelled for remark in own.remarks(label)]
     if len(evidence.drawn) < len(evidence.labels):
         drawn = f"curves, lists and what can be chosen are of the {len(evidence.drawn)} best."
         lines.append(f"{len(evidence.labels)} runs: {drawn}")

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import math
 import re
+import shutil
+import subprocess
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focuseval.data.tables import ABSENT, Table, numbers, words
-from focuseval.errors import FormatError, MeasureError
+from focuseval.errors import FormatError, MeasureError, counted
 from focuseval.evaluation.score_file import Basis, finite, read_score_file, topic_values
 from focuseval.inference.paired import judge_pairs
 from focuseval.inference.paired_tests import paired_differences
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _DATE = re.compile(r"(\d{4})-?([01]\d)-?([0-3]\d)(?:[T_ -]?([0-2]\d)[:-]?([0-5]\d)(?:[:-]?([0-5]\d))?)?")
+_HASH = re.compile(r"(?<![0-9a-f])(?=[0-9]*[a-f])[0-9a-f]{7,40}(?![0-9a-f])")
 FIRST = "its line's first value"
 MOST_GRAPHS = 12
 MOST_NAMES = 40
@@ -82,6 +85,8 @@ class History:
     """Sentences on names that changed, and on what is not held against the anchor."""
     since: str = FIRST
     """What changes are held against."""
+    subjects: dict[str, str] = field(default_factory=dict)
+    """File → the subject of the commit that its name names, where the folder is in its repository."""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -109,7 +114,7 @@ class History:
     def to_json(self) -> dict[str, Any]:
         """Return the history as plain values."""
         points, references = ([point.to_json() for point in some] for some in (self.points, self.references))
-        about = {"files": list(self.files), "changes": list(self.notes), "since": self.since}
+        about = {"files": list(self.files), "changes": list(self.notes), "since": self.since, "commits": self.subjects}
         return about | {"points": points, "references": references}
 
 
@@ -147,7 +152,24 @@ def read_history(folder: str | Path, anchor: str | None = None, baseline: str | 
         why = "other gold, documents, policies or topics, or means alone"
         said.append(f"{anchor}: {apart} of {len(drawn)} means are not held against the anchor ({why}).")
     references, stems = tuple(p for *_, own in held.values() for p in own), tuple(path.stem for path in paths)
-    return History(stems, tuple(drawn), tuple(changes), references, tuple(said), "the anchor" if anchor else FIRST)
+    since = "the anchor" if anchor else FIRST
+    return History(stems, tuple(drawn), tuple(changes), references, tuple(said), since, subjects_of(place, stems))
+
+
+def subjects_of(folder: Path, names: Sequence[str]) -> dict[str, str]:
+    """Return name → the subject of the commit whose hash it holds; nothing where git or the commit is missing."""
+    hashes = {name: found[0] for name in names if (found := _HASH.search(name))}
+    git = shutil.which("git")
+    if git is None or not hashes:
+        return {}
+    told = ("log", "--ignore-missing", "--no-walk=unsorted", "--no-show-signature", "--format=%H %s")
+    command = [git, "-C", str(folder), "-c", "core.fsmonitor=false", *told, *hashes.values(), "--"]
+    try:
+        done = subprocess.run(command, capture_output=True, check=True, timeout=30, text=True, errors="replace")  # noqa: S603  found on the path
+    except (OSError, subprocess.SubprocessError):
+        return {}
+    lines = [line.partition(" ") for line in done.stdout.splitlines()]
+    return {name: said for name, short in hashes.items() for whole, _, said in lines if whole.startswith(short)}
 
 
 def _with_changes(points: list[tuple[Point, Point | None]]) -> list[Point]:
@@ -240,10 +262,11 @@ def history_table(history: History) -> Table:
     return Table("Means over time", columns, tuple(rows), history.notes)
 
 
-def history_charts(history: History) -> Iterator[Chart]:
+def history_charts(history: History, *, zero: bool = False) -> Iterator[Chart]:
     """Draw a line for each of the latest runs under each of the first measures; the table has all measures.
 
-    The axis is time where every file's name has a date. A dashed rule stands wherever values are not comparable.
+    With `zero`, axes begin at 0. The axis is time where every file's name has a date. A dashed rule stands wherever
+    values are not comparable.
     """
     files, named = list(history.files), len(history.files) <= MOST_NAMES
     labels = {"labels": named, "ticks": named, "labelAngle": -40, "labelLimit": 110}
@@ -253,7 +276,8 @@ def history_charts(history: History) -> Iterator[Chart]:
         x = {"field": "date", "type": "temporal", "title": "date"}
     for place, measure in enumerate(history.measures[:MOST_GRAPHS]):
         own = [p for p in history.points if p.measure == measure and p.mean is not None]
-        rows = tuple((p.file, p.line, number(p.mean), p.date, p.run, *p.bar) for p in own)
+        said = history.subjects
+        rows = tuple((p.file, p.line, number(p.mean), p.date, p.run, *p.bar, said.get(p.file, "")) for p in own)
         held = [{"mean": number(p.mean), "name": p.file} for p in history.references if p.measure == measure]
         front = list(dict.fromkeys(p.line for p in reversed(own)))[:MOST_LINES]
         runs = len({p.line for p in own})
@@ -264,37 +288,45 @@ def history_charts(history: History) -> Iterator[Chart]:
             caption += f" Bars: the 95 % interval of the change since {history.since}, over the same topics."
         if history.changes:
             caption += " Dashed: gold, documents or policies changed, so the two sides are not comparable."
-        y = axis("mean", measure, scale={"zero": False})
+        y = axis("mean", measure, scale={"zero": zero})
         lines, points = lines_and_points(front)
         among = [{"filter": {"field": "run", "oneOf": front}}]
         point = {"mark": {"type": "point", "filled": True, "size": 60, "opacity": 1}, "transform": among}
         rule: dict[str, Any] = {"type": "rule", "color": "#888888", "aria": False}  # what it shows is in the table, too
         changed = {"filter": {"field": "file", "oneOf": [file for file, _ in history.changes]}}
         bars = {"x": x, "y": axis("low", measure), "y2": {"field": "high"}, "color": lines["color"]}
-        told = hover(file="", name="", mean=".4f", low=".4f", high=".4f")
-        label = {"type": "text", "align": "left", "dy": -6, "aria": False}
-        name = {"y": y, "x": {"value": 4}, "text": {"field": "name"}}
+        told = hover(file="", name="", mean=".4f", low=".4f", high=".4f", **({"commit": ""} if said else {}))
+        label, name = {"type": "text", "dy": -6, "aria": False}, {"y": y, "text": {"field": "name"}}
+        ends = (("left", 4), ("right", "width"))  # an anchor and a baseline of one mean are named at either end
         layer: list[dict[str, Any]] = [
             {"mark": {"type": "line", "strokeWidth": 2}, "transform": among, "encoding": {"x": x, "y": y, **lines}},
             {"mark": {"type": "rule", "strokeWidth": 1, "aria": False}, "transform": among, "encoding": bars},
             {**point, "encoding": {"x": x, "y": y, **points, "tooltip": told}},
             {"mark": {**rule, "strokeDash": [4, 4]}, "transform": [changed], "encoding": {"x": x}},
             {"data": {"values": held}, "mark": rule, "encoding": {"y": y}},
-            {"data": {"values": held}, "mark": label, "encoding": name},
+            *(
+                {"data": {"values": [one]}, "mark": {**label, "align": side}, "encoding": {**name, "x": {"value": at}}}
+                for one, (side, at) in zip(held, ends, strict=False)
+            ),
         ]
-        columns, spec = ("file", "run", "mean", "date", "name", "low", "high"), wide(260, layer=layer)
+        columns = ("file", "run", "mean", "date", "name", "low", "high", "commit")
+        spec = wide(260, layer=layer)
         yield Chart(f"history-{place}", measure, caption, "history", columns, rows, spec, columns[:3])
 
 
-def render_history(history: History, title: str = "Scores over time") -> str:
+def render_history(history: History, title: str = "Scores over time", *, zero: bool = False) -> str:
     """Return the page: a graph per measure, a line per run, and the table behind them."""
-    charts = tuple(history_charts(history))
+    charts = tuple(history_charts(history, zero=zero))
     return render_page(
         "history.html",
         ("dom.js", "charts.js", "main.js"),
         {"charts": [chart_data(chart) for chart in charts]},
         title=title,
         history=history,
+        counts=[
+            counted(len(some), noun)
+            for some, noun in ((history.files, "score file"), (history.runs, "run"), (history.measures, "measure"))
+        ],
         charts=charts,
         grid=history_table(history),
         more=len(history.measures) - len(charts),

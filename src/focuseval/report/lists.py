@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -49,6 +49,8 @@ class Lists:
     """Documents in the index."""
     lost: tuple[str, ...] = ()
     """Ids of documents that the index does not have."""
+    answers: tuple[Mapping[int, dict[str, Any]], ...] = ()
+    """Of every drawn run, topic → its answer; see `focuseval.report.per_topic`."""
 
     def document_id(self, evidence: Evidence, row: int) -> str:
         """Return the id of a document."""
@@ -93,6 +95,7 @@ def lists_of(evidence: Evidence) -> Lists:
         runs=tuple(runs),
         size=size,
         lost=tuple(number),
+        answers=tuple(seen.answers for seen in evidence.observed),
     )
 
 
@@ -113,7 +116,8 @@ def topic_view(lists: Lists, topic: int, depth: int | None, below: int = MOST_BE
     documents judged not relevant that some run returned; ``runs``: for every run the number of its results; document,
     start and length of the first ones; and rank, rank of the article, characters before, document, start and length of
     those further down that lie in relevant documents, at most `below`; if there are more, the last one's rank.
-    ``paths``, where a run names elements: the paths of each run's first results.
+    ``paths``, where a run names elements: the paths of each run's first results. ``answers``, where a run is one of
+    answers: each run's.
     """
     low, high = np.searchsorted(lists.topic, [topic, topic + 1])
     first, last = np.searchsorted(lists.span_topic, [topic, topic + 1])
@@ -121,13 +125,18 @@ def topic_view(lists: Lists, topic: int, depth: int | None, below: int = MOST_BE
     entries = low + np.flatnonzero(lists.bep[low:high] >= 0)
     views = [_run_view(run, topic, (depth, below), document[relevant]) for run in lists.runs]
     runs, paths = [view for view, _ in views], [own for _, own in views]
+    answers = [own.get(topic) for own in lists.answers]
     returned = {row for run in runs for row in (*run[1][::3], *(run[2][3::6] if len(run) > 2 else ()))}
-    return {
-        "gold": _flat(lists.span_document[first:last], lists.start[first:last], lists.end[first:last]),
-        "bep": _flat(lists.document[entries], lists.bep[entries]),
-        "no": [row for row in document[~relevant].tolist() if row in returned],
-        "runs": runs,
-    } | ({"paths": paths} if any(paths) else {})
+    return (
+        {
+            "gold": _flat(lists.span_document[first:last], lists.start[first:last], lists.end[first:last]),
+            "bep": _flat(lists.document[entries], lists.bep[entries]),
+            "no": [row for row in document[~relevant].tolist() if row in returned],
+            "runs": runs,
+        }
+        | ({"paths": paths} if any(paths) else {})
+        | ({"answers": answers} if any(answers) else {})
+    )
 
 
 def _run_view(

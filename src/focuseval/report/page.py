@@ -17,11 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focuseval.data.tables import ABSENT, Column, Table, html, numbers, visible, words
+from focuseval.collection.rendering import STATIC
+from focuseval.data.tables import ABSENT, Column, Table, html, latex, numbers, visible, words
 from focuseval.data.tables import render as render_tables
 from focuseval.errors import MissingDataError
 from focuseval.evaluation.counts import PRINTED
 from focuseval.inference.sentences import signed
+from focuseval.report.charts.chart import WIDTHS
 from focuseval.report.texts import as_json, packed
 
 if TYPE_CHECKING:
@@ -33,11 +35,12 @@ if TYPE_CHECKING:
     from focuseval.report.first_screen import RunLine
 
 HERE = Path(__file__).parent
-STYLES = ("base.css", "charts.css", "choose.css", "heat.css", "lists.css", "print.css")
+STYLES = ("base.css", "rendering.css", "charts.css", "choose.css", "heat.css", "lists.css", "print.css")
 VENDOR = ("vendor/vega.min.js", "vendor/vega-lite.min.js")
 SCRIPTS = (
     "dom.js", "state.js", "scores.js", "sortable.js", "headline.js", "topics.js", "followed.js", "charts.js",
-    "spans.js", "textview.js", "minimap.js", "results.js", "heat.js", "lists.js", "walk.js", "main.js",
+    "spans.js", "nest.js", "textview.js", "pages.js", "minimap.js", "results.js", "heat.js", "lists.js",
+    "walk.js", "main.js",
 )  # fmt: skip
 """Plain scripts in the order in which they need each other."""
 
@@ -75,13 +78,37 @@ Promise.all(JSON.parse(document.getElementById("specs").textContent).map((spec) 
 """
 
 
-def render(report: Report, layout: str) -> str:
-    """Return the report as a page (html), as JSON, or as tables in another layout."""
+def render(report: Report, layout: str, *, wide: bool = False) -> str:
+    """Return the report as a page (html), as JSON, or as tables in another layout.
+
+    In LaTeX that is one table which fits a page, with the signature below it; all of them if `wide`.
+    """
     if layout == "html":
         return render_html(report)
     if layout == "json":
         return json.dumps(report.to_json(), ensure_ascii=False, indent=1) + "\n"
+    if layout == "latex" and not wide:
+        return latex(paper_table(report), footnote=report.about.signature)
     return render_tables(tables(report, layout), layout, signature=report.about.signature)
+
+
+def paper_table(report: Report) -> Table:
+    """Return the measure that decides, with intervals and ranks, and a few others: the best bold, groups by letters."""
+    lines, first = report.first.runs, report.choices.decides
+    others = [number for number in range(len(report.about.measures)) if number != first][: MOST_MEASURES - 1]
+    names = [report.about.measures[number][0] for number in (first, *others)]
+    ranked = any(line.means[first].rank for line in lines)
+    rows = []
+    for line in lines:
+        mean = line.means[first]
+        shown = f"[{mean.low:.3f}, {mean.high:.3f}]" if mean.mean is not None and mean.topics > 1 else None
+        rank = (mean.rank,) if ranked else ()
+        rows.append((line.run, mean.mean, shown, *rank, *(line.means[number].mean for number in others)))
+    columns = (*words("run"), Column(names[0], best=True), *numbers("95 % interval"), *words(*["rank"] * ranked))
+    verdict = report.first.verdict
+    notes = tuple(filter(None, (verdict.headline, verdict.reason, verdict.caveat, *report.remarks)))
+    best = tuple(Column(name, best=True) for name in names[1:])
+    return Table("Means with 95 % intervals", (*columns, *best), tuple(rows), notes)
 
 
 def render_html(report: Report) -> str:
@@ -112,7 +139,7 @@ def render_html(report: Report) -> str:
         graph_sections=graphs,
         has_heat=bool(report.heat.topics),
         against=any(line.against for line in report.first.runs),
-        columns=sorted([*others[: MOST_MEASURES - 1], report.choices.decides]),
+        columns=[report.choices.decides, *others[: MOST_MEASURES - 1]],
         more_measures=len(report.about.measures) > 1,
         has_tags=any(report.choices.tags),
         most_rows=MOST_ROWS,
@@ -197,8 +224,9 @@ def environment() -> Any:
 
 @cache
 def static(name: str) -> str:
-    """Return a static file; a comment that points at a source map is not for a page without a network."""
-    text = (HERE / "static" / name).read_text(encoding="utf-8")
+    """Return a static file, also the renderer's; what points at a source map is for no page without a network."""
+    own = HERE / "static" / name
+    text = (own if own.exists() else STATIC / name).read_text(encoding="utf-8")
     return re.sub(r"\n//# sourceMappingURL=\S+\s*$", "\n", text)
 
 
@@ -212,6 +240,7 @@ def tables(report: Report, layout: str) -> Iterator[Table]:
         )
         means = Table("", (*words("run", "measure"), *numbers("mean", "low", "high", "rank", "topics")), cells)
     notes = tuple(filter(None, (verdict.headline, verdict.reason, verdict.caveat, *report.remarks)))
+    yield from report.beside
     yield replace(means, title="Means with 95 % intervals", notes=notes)
     against = ("against",) if any(line.against for line in lines) else ()
     rows: tuple[Row, ...] = tuple(
@@ -253,37 +282,54 @@ def chart_tables(chart: Chart) -> Iterator[Table]:
         yield Table(title, columns, tuple(body), (chart.caption,))
 
 
-def draw_all(charts: Sequence[Chart]) -> dict[str, str]:
-    """Return file name → SVG for every graph, drawn by vl-convert where it is installed, else by a browser."""
-    specs = [chart.complete() for chart in charts]
+def draw_all(charts: Sequence[Chart], width: int = WIDTHS["page"], *, serif: bool = False) -> dict[str, bytes]:
+    """Return file name → SVG and PDF of every graph, drawn by vl-convert where it is installed, else by a browser."""
+    specs = [chart.complete(width, serif=serif) for chart in charts]
     try:
         import vl_convert  # noqa: PLC0415  an optional package
     except ImportError:
         drawn = by_browser(specs) if specs else []
+        printed = [printed_by_browser(svg) for svg in drawn]
     else:
         drawn = [vl_convert.vegalite_to_svg(spec) for spec in specs]
-    return {f"{chart.id}.svg": svg for chart, svg in zip(charts, drawn, strict=True)}
+        printed = [vl_convert.svg_to_pdf(svg) for svg in drawn]
+    found = {f"{chart.id}.svg": svg.encode() for chart, svg in zip(charts, drawn, strict=True)}
+    return found | {f"{chart.id}.pdf": pdf for chart, pdf in zip(charts, printed, strict=True)}
+
+
+def printed_by_browser(svg: str) -> bytes:
+    """Return a graph as a PDF of one page, as large as the graph."""
+    wide, high = (float(number) for number in re.findall(r'(?:width|height)="([\d.]+)"', svg[: svg.index(">")])[:2])
+    style = f"@page {{ size: {wide}px {high + 1}px; margin: 0 }} body {{ margin: 0 }} svg {{ display: block }}"
+    with tempfile.TemporaryDirectory(prefix="focuseval-figures-") as folder:
+        page, out = Path(folder) / "figure.html", Path(folder) / "figure.pdf"
+        page.write_text(f"<!doctype html><meta charset=utf-8><style>{style}</style>{svg}", encoding="utf-8")
+        browse(folder, "--no-pdf-header-footer", f"--print-to-pdf={out}", page.as_uri())
+        return out.read_bytes()
 
 
 def by_browser(specs: Sequence[dict[str, object]]) -> list[str]:
     """Draw specifications in a headless browser: a page writes its graphs into itself, and its text is read."""
-    browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
-    if browser is None:
-        raise MissingDataError(f"figures need a program that draws them; {REMEDY}")
     scripts = "".join(f"<script>{static(name)}</script>" for name in VENDOR)
     with tempfile.TemporaryDirectory(prefix="focuseval-figures-") as folder:
         page = Path(folder) / "figures.html"
         page.write_text(_FIGURES.format(specs=as_json(specs), scripts=scripts), encoding="utf-8")
-        flags = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", f"--user-data-dir={folder}/profile")
-        command = [browser, *flags, "--virtual-time-budget=20000", "--dump-dom", page.as_uri()]
-        try:
-            done = subprocess.run(command, capture_output=True, check=True, timeout=120)  # noqa: S603  found on the path
-        except (OSError, subprocess.SubprocessError) as error:
-            raise MissingDataError(
-                f"{browser} could not draw the figures ({error.__class__.__name__}); {REMEDY}"
-            ) from None
-    written = re.search(r"<pre>(.*)</pre>", done.stdout.decode(), re.DOTALL)
+        shown = browse(folder, "--virtual-time-budget=20000", "--dump-dom", page.as_uri())
+    written = re.search(r"<pre>(.*)</pre>", shown.decode(), re.DOTALL)
     if written is None:
-        raise MissingDataError(f"{browser} drew no figures; {REMEDY}")
+        raise MissingDataError(f"the browser drew no figures; {REMEDY}")
     drawn: list[str] = json.loads(unescape(written[1]))
     return drawn
+
+
+def browse(folder: str, *arguments: str) -> bytes:
+    """Run a headless browser, and return what it prints."""
+    browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
+    if browser is None:
+        raise MissingDataError(f"figures need a program that draws them; {REMEDY}")
+    flags = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", f"--user-data-dir={folder}/profile")
+    try:
+        done = subprocess.run([browser, *flags, *arguments], capture_output=True, check=True, timeout=120)  # noqa: S603  found on the path
+    except (OSError, subprocess.SubprocessError) as error:
+        raise MissingDataError(f"{browser} could not draw the figures ({error.__class__.__name__}); {REMEDY}") from None
+    return done.stdout

@@ -17,6 +17,7 @@ from focuseval.collection.rendering import KINDS
 from focuseval.data.spans import union
 from focuseval.errors import counted
 from focuseval.report.lists import Lists, depth_for, lists_of, numbered, numbered_paths, topic_view
+from focuseval.report.pictures import pictured
 from focuseval.report.texts import as_json, excerpt_view, reader, shortened, size_of
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ NO_INDEX = (
     "There is no text to show: the report was made without the collection. Give it with --index (made by "
     "'focuseval index') or --docs to see ranked lists and what was highlighted, found, missed and wasted."
 )
-BELOW = "Below the listed results those in relevant documents are kept, for what is found and missed; others are not."
+BELOW = "Beyond rank {depth}, only results from relevant documents are stored."
 LISTS = 800_000
 """Bytes that lists may take; larger ones take what is beyond from the text."""
 PACKED = 4
@@ -85,8 +86,13 @@ class TextView:
     """For every run the characters that budgets of words and tokens (``300 words``) pay for, topic by topic."""
 
 
-def explain(evidence: Evidence, budget: int, *, served: bool = False) -> tuple[TextView, Mapping[str, dict[str, Any]]]:
-    """Return lists of results and the texts that are embedded with them; a served report has none of the latter."""
+def explain(
+    evidence: Evidence, budget: int, *, served: bool = False, pages: int = 0
+) -> tuple[TextView, Mapping[str, dict[str, Any]]]:
+    """Return lists of results and the texts that are embedded with them; a served report has none of the latter.
+
+    With them come pictures of so many `pages` of PDFs, beyond the budget.
+    """
     runs = tuple(evidence.labels[run] for run in evidence.drawn)
     a, b = evidence.places
     if evidence.index is None:
@@ -102,6 +108,9 @@ def explain(evidence: Evidence, budget: int, *, served: bool = False) -> tuple[T
     if not served:
         taken = max(0, len(as_json([views, paths])) - LISTS)
         texts, text = embed(evidence, evidence.index, lists, max(0, budget - taken), depth)
+        if pages:
+            texts, pictures = pictured(texts, evidence.index, _on_pages(lists), pages)
+            text += pictures
     view = TextView(
         runs=runs,
         a=a,
@@ -155,7 +164,7 @@ def embed(
         whole = dict(list(whole.items())[: len(whole) * 4 // 5])
     sentence = left_out(texts | whole, len(whole), len(windows[0]) - kept, depth)
     longer = any(run is not None and (run.place > depth).any() for run in lists.runs)
-    return texts | whole, f"{sentence} {BELOW}" if longer else sentence
+    return texts | whole, f"{sentence} {BELOW.format(depth=depth)}" if longer else sentence
 
 
 def _excerpts(index: Collection, spans: Spans) -> dict[str, dict[str, Any]]:
@@ -245,6 +254,20 @@ def wanted(lists: Lists, weight: Floats, pair: Sequence[int], depth: int) -> Win
     place = np.lexsort((order, kind))
     place = place[document[place] < lists.size]
     return document[place], start[place], end[place]
+
+
+def _on_pages(lists: Lists) -> Windows:
+    """Return what is shown on pages: what is highlighted, then the first results of all runs, by their ranks."""
+    parts = [(lists.span_document, lists.start, lists.end)]
+    runs = [run for run in lists.runs if run is not None]
+    parts += [
+        tuple(column[run.place == place] for column in (run.document, run.start, run.end))
+        for place in range(1, FIRST + 1)
+        for run in runs
+    ]
+    document, start, end = (np.concatenate(column) for column in zip(*parts, strict=True))
+    known = document < lists.size
+    return document[known], start[known], end[known]
 
 
 def fitting(windows: Windows, lengths: Integers, budget: int) -> tuple[Spans, int]:

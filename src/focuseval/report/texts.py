@@ -8,10 +8,12 @@ import zlib
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from focuseval.collection.rendering import Document, DocumentCache, layout, title_of
+from focuseval.collection.rendering import Document, DocumentCache, layout, render, title_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from focuseval.collection.rendering import TextBlock
 
 FIRST_LINE = 400
 """Characters in which a first line is looked for."""
@@ -49,7 +51,8 @@ def document_view(document: Document) -> dict[str, Any]:
         elements += [element.start, element.end - element.start, depth[-1], code]
     whole = [0, len(document.text)]
     view = {"title": shortened(title_of(document)), "text": document.text, "length": whole[1], "pieces": whole}
-    return view | _blocks([document]) | {"steps": list(steps), "elements": elements}
+    rendering = render(document)
+    return view | _blocks([rendering.blocks]) | rendering.as_json() | {"steps": list(steps), "elements": elements}
 
 
 def excerpt_view(text: str, pieces: Sequence[tuple[int, int]], title: str = "") -> dict[str, Any]:
@@ -65,19 +68,20 @@ def excerpt_view(text: str, pieces: Sequence[tuple[int, int]], title: str = "") 
     places = [n for piece in pieces for n in piece]
     title = title or shortened(title_of(Document("", text[:FIRST_LINE])))
     view = {"title": title, "text": "".join(piece.text for piece in shown)}
-    return view | {"length": len(text), "pieces": places} | _blocks(shown) | {"steps": [], "elements": []}
+    blocks = _blocks([layout(piece) for piece in shown])
+    return view | {"length": len(text), "pieces": places} | blocks | {"steps": [], "elements": []}
 
 
-def _blocks(documents: Sequence[Document]) -> dict[str, Any]:
+def _blocks(documents: Sequence[Sequence[TextBlock]]) -> dict[str, Any]:
     """Return length, kind and depth of all blocks, one after the other, and the names of the kinds."""
     kinds: dict[str, int] = {}
-    blocks = [
+    numbers = [
         number
-        for document in documents
-        for b in layout(document)
-        for number in (b.end - b.start, kinds.setdefault(b.kind, len(kinds)), b.level)
+        for blocks in documents
+        for b in blocks
+        for number in (b.end - b.start, kinds.setdefault(b.named, len(kinds)), b.level)
     ]
-    return {"kinds": list(kinds), "blocks": blocks}
+    return {"kinds": list(kinds), "blocks": numbers}
 
 
 def shortened(title: str, most: int = 70) -> str:

@@ -139,17 +139,19 @@ def build_words(
         scratch = folder.absolute() / "blocks"
         scratch.mkdir()
     counts: list[tuple[int, int]] = []
+    _refuse_too_many(index, int(index.element_bounds[-1]), "elements")
+    read = 0
     try:
         with given(1 if many < 2 else jobs, workers) as crew:
             for count in crew.in_order(partial(read_block, index, language, str(scratch)), range(many)):
                 counts.append(count)
+                read += count[0]
+                _refuse_too_many(index, read, "words")  # now, not when all of them are read
                 if progress:
                     progress(len(counts), many)
     finally:
         _language.cache_clear()  # words that were kept for the next block
     words, kept = (np.append(0, np.cumsum([count[place] for count in counts], dtype=np.int64)) for place in range(2))
-    if max(words[-1], index.element_bounds[-1]) > _MOST:
-        raise CollectionError(f"more than {_MOST:,} words", at=index.name, remedy="split the collection")
     terms = _terms(folder, scratch, many)
     _join(index, folder, scratch, words, kept)
     tags = _elements(index, folder)
@@ -168,6 +170,12 @@ def build_words(
         "checksums": {file.name: checksum(file) for file in folder.iterdir() if file.is_file()},
     }
     (folder / "words.json").write_bytes(sealed(metadata))
+
+
+def _refuse_too_many(index: Index, number: int, what: str) -> None:
+    if number > _MOST:
+        remedy = "index parts of the collection, retrieve from each, and merge the runs with 'focuseval fuse'"
+        raise CollectionError(f"expected at most {_MOST:,} {what}, found more", at=index.name, remedy=remedy)
 
 
 def _column(folder: Path, name: str, size: int) -> NDArray[Any]:

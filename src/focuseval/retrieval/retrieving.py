@@ -16,7 +16,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,14 +25,16 @@ from focuseval.collection.chunks import span_texts
 from focuseval.data.highlights import merge
 from focuseval.data.remarks import worded
 from focuseval.data.topics.topic import plain_topic
-from focuseval.errors import CollectionError, FormatError, Place, UsageError, counted, did_you_mean
+from focuseval.errors import CollectionError, FormatError, Place, UsageError, did_you_mean
 from focuseval.formats.embedded import read_questions
-from focuseval.retrieval.lists import as_run, places, task_list
+from focuseval.retrieval.fusion import Fusion, Ranked, fused_scores
+from focuseval.retrieval.lists import as_run, best, places, task_list
 from focuseval.retrieval.settings import RetrievalSettings, asked_unit, default_unit, with_elements
 from focuseval.retrieval.store import open_words
 from focuseval.retrieval.structured import impossible, score_structured
-from focuseval.retrieval.terms import Weights, weights
+from focuseval.retrieval.terms import Weights, stemmer_version, weights
 from focuseval.retrieval.units import Scorer, UnitRanker, occurrences, unit_set
+from focuseval.retrieval.vectors import VECTOR_OPTIONS, UnitVectors, VectorSettings, unit_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +68,7 @@ def retrieve(
     progress: Progress | None = None,
     **options: Any,
 ) -> Run:
-    """Return a run of the collection's elements, documents or passages for topics, ranked by BM25.
+    """Return a run of the collection's elements, documents or passages for topics, by words, by vectors or by both.
 
     Parameters
     ----------
@@ -84,13 +87,51 @@ def retrieve(
         Other workers in their place, such as those of `focuseval.connected`.
     options
         The fields of `RetrievalSettings`: ``unit``, ``task``, ``tags``, ``min_words``, ``k1``, ``b``, ``mix``, ``idf``,
-        ``language``, ``cas``, ``limit``.
+        ``language``, ``cas``, ``limit``, and ``retriever``: ``bm25``, ``dense`` or ``hybrid``, which fuses the first
+        ``depth`` units of both by reciprocal ranks. For these two also those of `VectorSettings`: ``embedder``,
+        ``model``, ``query_prefix``, ``passage_prefix``, ``normalise``, ``dimensions``, ``vectors``, ``query_vectors`` …
 
     >>> from focuseval import open_documents
     >>> run = retrieve(open_documents({"a": "Tides follow the moon.", "b": "Ships sail."}), {"1": "moon tide"})
     >>> run.document.to_pylist(), run.start.tolist(), run.end.tolist()
     (['a'], [0], [21])
     """
+    more: dict[str, Any] = {"jobs": jobs, "workers": workers, "progress": progress}
+    return retrieved(index, topics, scorer=scorer, chunks=chunks, run_id=run_id, **more, **options).run
+
+
+class MadeRun(NamedTuple):
+    """A run, how it was made, and what it cost."""
+
+    run: Run
+    settings: str
+    """The retriever and its parameters, language and stemmer, whatever the unit."""
+    milliseconds: float
+    """Of a question, once words and vectors are there."""
+    vectors: int = 0
+    """Vectors that are stored."""
+    embedded: int = 0
+    """Texts that were embedded now."""
+    tokens: int = 0
+    """Tokens that were embedded now, as far as the embedder counts them."""
+    cut: int = 0
+    """Texts that were too long for the model."""
+
+
+def retrieved(
+    index: Index,
+    topics: str | Path | Iterable[Topic] | Mapping[str, str],
+    *,
+    scorer: Scorer | None = None,
+    chunks: Chunks | None = None,
+    run_id: str | None = None,
+    jobs: int = 1,
+    workers: Workers | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> MadeRun:
+    """Return the run of `retrieve`, and how it was made."""
+    options, by_meaning = split_options(options)
     given = settings_for(index, {**options, "unit": asked_unit(options.get("unit"), chunks)})
     settings = given.resolved()
     if isinstance(topics, str | Path):
@@ -98,16 +139,73 @@ def retrieve(
     elif isinstance(topics, Mapping):  # a query that begins with / is NEXI
         topics = [plain_topic(name, query) for name, query in topics.items()]
     asked = tuple(topics)
+    if settings.retriever != "bm25":
+        by_meaning.check()  # before anything takes time
     words = open_words(index, settings.language, jobs, progress, workers)
     ranker = UnitRanker(words, settings, scorer, chunks)
+    vectors = None if settings.retriever == "bm25" else unit_vectors(ranker.units, by_meaning, chunks, progress)
     queries = {topic.id: weights(topic.terms, words.words_of_language) for topic in asked}
-    lists = {topic.id: answer(ranker, topic, queries[topic.id]) for topic in asked}
+    _ = ranker.size  # made once, not by the first question
+    begin = perf_counter()
+    lists = ranked_lists(ranker, vectors, asked, queries, progress)
+    spent = 1000 * (perf_counter() - begin) / max(len(asked), 1)
     remarks = [f"{name} says nothing of --unit {given.unit} and was ignored" for name in given.ignored]
     remarks += mixed(index, options.get("unit"), chunks)
     remarks += _remarks(ranker, asked, queries, lists)
-    described = settings.description("own scorer" if scorer else "BM25")
-    run = as_run(ranker.units, lists, settings, run_id or default_run_id(settings), described)
-    return replace(run, remarks=tuple(map(worded, remarks)))
+    formula = {"bm25": "own scorer" if scorer else "BM25"}.get(settings.retriever, settings.retriever)
+    fused = f" fusion={FUSION.description()}" if formula == "hybrid" else ""
+    described = settings.description(formula) + ("" if vectors is None else f"{fused} {vectors.description()}")
+    run = as_run(ranker.units, lists, settings, run_id or default_run_id(settings, formula.lower()), described)
+    run = replace(run, remarks=tuple(map(worded, remarks)))
+    how = settings.description(formula, brief=True)
+    how += f" stemmer={stemmer_version(settings.language) or 'none'}"
+    if vectors is None:
+        return MadeRun(run, how, spent)
+    numbers = (len(vectors.vectors), vectors.asked, vectors.tokens, vectors.cut)
+    return MadeRun(run, f"{how}{fused} {vectors.settings.description()}", spent, *numbers)
+
+
+FUSION = Fusion()
+"""How the two rankings of ``hybrid`` become one."""
+
+
+def ranked_lists(
+    ranker: UnitRanker,
+    vectors: UnitVectors | None,
+    topics: Sequence[Topic],
+    queries: Mapping[str, Weights],
+    progress: Progress | None = None,
+) -> dict[str, Listed]:
+    """Return the lists of topics: by words, by vectors, or by both, where vectors and words are found."""
+    settings, units = ranker.settings, ranker.units
+    if vectors is None:
+        found = {}
+        for number, topic in enumerate(topics):
+            if progress:
+                progress(number, len(topics), "searching")
+            found[topic.id] = answer(ranker, topic, queries[topic.id])
+        return found
+    texts = [topic.title or " ".join(term.text for term in topic.terms) for topic in topics]
+    asked = vectors.queries(texts)
+    names = [topic.id for topic in topics]
+    if settings.retriever == "dense":
+        return dict(zip(names, vectors.lists(asked, settings.rules, settings.limit), strict=True))
+    near = vectors.nearest(asked, settings.depth)
+    lists = {}
+    for name, other in zip(names, near, strict=True):
+        both = [best(units, *found, settings.depth) for found in (ranker.score(queries[name]), other)]
+        every, result = np.unique(np.concatenate([unit for unit, _ in both]), return_inverse=True)
+        sizes = [len(unit) for unit, _ in both]
+        rank = np.concatenate([np.arange(1, size + 1) for size in sizes])
+        rows = Ranked(np.repeat([0, 1], sizes), np.zeros(len(rank), np.int64), result, rank, None)
+        lists[name] = task_list(units, every, fused_scores(rows, FUSION), settings.rules, settings.limit)
+    return lists
+
+
+def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], VectorSettings]:
+    """Return the options that say what is retrieved, and those that say where vectors come from."""
+    given = {name: options[name] for name in VECTOR_OPTIONS if options.get(name) is not None}
+    return {name: value for name, value in options.items() if name not in VECTOR_OPTIONS}, VectorSettings(**given)
 
 
 def mixed(index: Index, unit: str | None, chunks: Chunks | None = None) -> list[str]:
@@ -144,7 +242,8 @@ def settings_for(index: Index, options: Mapping[str, Any]) -> RetrievalSettings:
 
 
 def default_run_id(settings: RetrievalSettings, formula: str = "bm25") -> str:
-    """Return the name of a run that has none: what it returns, and for which task."""
+    """Return the name of a run that has none: how it ranks, what it returns, and for which task."""
+    formula = "bm25" if formula == "own scorer" else formula
     return f"{formula}-{settings.unit.replace(':', '-').replace('/', '-')}-{settings.rules.name}"
 
 
@@ -152,21 +251,23 @@ def _remarks(
     ranker: UnitRanker, topics: Sequence[Topic], queries: Mapping[str, Weights], lists: Mapping[str, Listed]
 ) -> list[str]:
     """Return what a reader of the run should know: topics without words or results, words that nobody wrote."""
-    empty = [topic.id for topic in topics if not queries[topic.id]]
-    none = [topic.id for topic in topics if queries[topic.id] and not len(lists[topic.id][0])]
-    terms = dict.fromkeys(word for query in queries.values() for term in query for word in term)
+    by_words = ranker.settings.retriever != "dense"
+    empty = [topic.id for topic in topics if by_words and not queries[topic.id]]
+    none = [topic.id for topic in topics if topic.id not in empty and not len(lists[topic.id][0])]
+    terms = dict.fromkeys(word for query in queries.values() for term in query for word in term) if by_words else {}
     unknown = [term for term in terms if not len(ranker.words.occurrences(term))]
     tags, cas = ranker.words.tags, ranker.settings.cas
     lost = [topic.id for topic in topics if topic.query is not None and impossible(topic.query, tags, cas)]
     remarks = (
-        (lost, "topic", "asking for elements that the collection does not have"),
-        (empty, "topic", "without a word to look for"),
-        (none, "topic", "without a result"),
-        (unknown, "term", "of the topics that the collection does not have"),
+        (lost, "question asks", "questions ask", "for elements that the collection does not have"),
+        (empty, "question holds", "questions hold", "nothing to search for"),
+        (none, "question finds", "questions find", "nothing"),
+        (unknown, "question word (stem) occurs", "question words (stems) occur", "in no document"),
     )
     return [
-        f"{counted(len(some), one)} {what}: {', '.join(some[:_SHOWN])}{' …' if len(some) > _SHOWN else ''}"
-        for some, one, what in remarks
+        f"{len(some):,} {one if len(some) == 1 else many} {what}: {', '.join(some[:_SHOWN])}"
+        f"{' …' if len(some) > _SHOWN else ''}"
+        for some, one, many, what in remarks
         if some
     ]
 
@@ -252,18 +353,20 @@ def search(
     >>> hit.document, hit.marked()
     ('a', '*Tides* follow the moon')
     """
+    options, by_meaning = split_options(options)
     settings = settings_for(index, {**options, "limit": results}).resolved()
     words = open_words(index, settings.language, jobs, progress)
     ranker, topic = UnitRanker(words, settings, scorer), plain_topic("query", query, Place("query", 1))
     terms = weights(topic.terms, words.words_of_language)
-    if not any(weight > 0 for weight in terms.values()):
+    if settings.retriever == "bm25" and not any(weight > 0 for weight in terms.values()):
         left = ' (stop words are left out; language="none" keeps them)' if settings.language != "none" else ""
         what = f"expected a word to look for, found {topic.title!r}{left}"
         raise FormatError(what, remedy="write a word that is wanted")
     if topic.query is not None and (step := impossible(topic.query, words.tags, settings.cas)):
         what = f"expected elements of the collection, found {step}, which it does not have"
         raise CollectionError(what, at="query", remedy="'focuseval stats INDEX' lists its tags, or use cas=\"vague\"")
-    rows, scores = answer(ranker, topic, terms)
+    vectors = None if settings.retriever == "bm25" else unit_vectors(ranker.units, by_meaning, None, progress)
+    rows, scores = ranked_lists(ranker, vectors, [topic], {topic.id: terms})[topic.id]
     found = places(ranker.units, rows)
     paths = [None] * len(rows) if found.path is None else found.path.to_pylist()
     spans = zip(ranker.units.document(rows).tolist(), found.start.tolist(), found.end.tolist(), strict=True)

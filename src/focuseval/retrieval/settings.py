@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 Kind = Literal["element", "document", "passage"]
 
+RETRIEVERS = ("bm25", "dense", "hybrid")
+_UNREAD = {"bm25": ("depth",), "dense": ("k1", "b", "mix", "idf", "cas", "depth")}
+"""Parameters that say nothing of a retriever."""
+
 _PASSAGE = "passage:100/50"
 _GIVEN = "chunks:"
 """What a unit is called that the caller cut; the rest of it is their name."""
@@ -49,6 +53,10 @@ class RetrievalSettings:
     cas: str = "ignore"
     """How structured titles are read: ``strict`` (SS), ``SV``, ``VS``, ``vague`` (VV) or ``ignore``."""
     limit: int = MOST_RESULTS
+    retriever: str = "bm25"
+    """``bm25``, by words; ``dense``, by vectors; ``hybrid``, both, fused by their ranks."""
+    depth: int = 1000
+    """How many units of each ranking ``hybrid`` fuses."""
 
     @property
     def kind(self) -> Kind:
@@ -66,7 +74,7 @@ class RetrievalSettings:
             found = parse_spec(f"words:{window or _PASSAGE.partition(':')[2]}" if name == "passage" else self.unit)
         except UsageError:
             found = None
-        if found is None or found.kind in {"tokens", *SPLITTERS}:
+        if found is None or found.kind in {"tokens", "semantic", *SPLITTERS}:
             what = f"expected a unit (element, document or passage:WORDS/STEP), found {self.unit!r}"
             raise UsageError(f"{what}; passage:100/50, characters:400 or sentences:5, for instance")
         return found
@@ -94,7 +102,11 @@ class RetrievalSettings:
                 upto = "" if most == np.inf else f" up to {most}"
                 raise UsageError(f"expected {name} from 0{upto}, found {value}; give another number")
         readings = ("strict", "vague", "ignore", *READINGS)
-        choices = {"idf": (full.idf, ("documents", "units")), "cas": (self.cas, readings)}
+        choices = {
+            "idf": (full.idf, ("documents", "units")),
+            "cas": (self.cas, readings),
+            "retriever": (self.retriever, RETRIEVERS),
+        }
         for name, (choice, known) in choices.items():
             if choice not in known:
                 what = f"expected {name} among {', '.join(known)}, found {choice!r}"
@@ -102,9 +114,13 @@ class RetrievalSettings:
         if self.cas != "ignore" and self.kind != "element":
             what = f'expected elements for structured titles, found unit="{full.unit}"'
             raise UsageError(f'{what}; use unit="element", or cas="ignore"')
+        if self.cas != "ignore" and self.retriever != "bm25":
+            what = f'expected bm25 for structured titles, found retriever="{self.retriever}"'
+            raise UsageError(f'{what}; use retriever="bm25", or cas="ignore"')
         check_language(self.language)
-        if self.limit < 1:
-            raise UsageError(f"expected a limit of 1 or more, found {self.limit}; give another number")
+        for name, number in (("limit", self.limit), ("depth", self.depth)):
+            if number < 1:
+                raise UsageError(f"expected a {name} of 1 or more, found {number}; give another number")
         largest = self.rules.limit
         if largest is not None and self.limit > largest:
             what = f"expected at most {largest:,} results for the {self.rules.name} task, found limit {self.limit:,}"
@@ -117,13 +133,14 @@ class RetrievalSettings:
         given = {"--tags": bool(self.tags), "--min-words": self.min_words is not None}
         return tuple(name for name, there in given.items() if there and self.kind != "element")
 
-    def description(self, formula: str = "BM25") -> str:
-        """Return every parameter, as a run names it."""
-        shown = [formula, self.unit]
+    def description(self, formula: str = "BM25", *, brief: bool = False) -> str:
+        """Return every parameter that the retriever reads, as a run names it; a brief one is of any unit and length."""
+        shown = [formula] if brief else [formula, self.unit]
         left_out = {"tags=", "min_words=0", *(() if self.kind == "element" else ("cas=ignore",))}
+        unread = {"unit", "retriever", *(("task", "limit") if brief else ()), *_UNREAD.get(self.retriever, ())}
         for name, value in vars(self).items():
             text = ",".join(value) if isinstance(value, tuple) else f"{value:g}" if isinstance(value, float) else value
-            shown += [] if name == "unit" or f"{name}={text}" in left_out else [f"{name}={text}"]
+            shown += [] if name in unread or f"{name}={text}" in left_out else [f"{name}={text}"]
         return " ".join(shown)
 
 

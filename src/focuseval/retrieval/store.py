@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
     Find = Callable[[str, Callable[[Any], Any]], Any]
     """Opens a file of the words, by its name and how."""
-    Progress = Callable[[int, int], None]
+    Progress = Callable[..., None]
 
 
 @contextmanager

@@ -45,6 +45,8 @@ Scorer = Callable[["Numbers", "Numbers", "Numbers"], "Numbers"]
 """What a term adds to a unit's score, by columns: how often the unit holds it, words of the unit, how many hold it."""
 
 DECIMALS = 9
+_REMEMBERED = 8_000_000
+"""Units of terms that are kept for the questions that follow: 128 MB at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,19 +196,61 @@ class SpanUnits:
         reach = np.maximum.accumulate(self.last)
         return reach, not np.array_equal(reach, self.last)
 
+    @cached_property
+    def _around(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """For every kept word the first unit around it, and how many there are one after the other."""
+        word, reach = self.words["word"], self._reach[0]
+        lowest = np.searchsorted(reach, word, "right")
+        many = np.maximum(np.searchsorted(self.first, word, "right") - lowest, 0)
+        return lowest.astype(np.int32), many.astype(np.int32)
+
+    @cached_property
+    def _known(self) -> dict[tuple[str, ...], tuple[Integers, Integers]]:
+        """Terms that were counted: questions share their frequent words, and these take longest."""
+        return {}
+
+    def count_one(self, term: Occurrences) -> tuple[Integers, Integers]:
+        """Return the units that hold one term, ascending, and how often."""
+        if (known := self._known.get(term.term)) is not None:
+            return known
+        word, (lowest, many), nested = self.words["word"], self._around, self._reach[1]
+        end: Integers = np.minimum(term.first.astype(np.int64) + len(term.term), len(word)) - 1
+        low, last = lowest[end], word[end]  # all units around every occurrence, ascending for each
+        high = lowest[term.first] + many[term.first]
+        wide = np.maximum(high - low, 0)
+        unit = spread(low.astype(np.int64), wide.astype(np.int64))
+        if nested:
+            unit = unit[self.last[unit] > np.repeat(last, wide)]
+        if len(unit) * 8 > len(self.first):
+            every = np.bincount(unit, minlength=len(self.first))
+            units = np.flatnonzero(every)
+            counts = every[units]
+        else:
+            units, counts = np.unique(unit, return_counts=True)
+        if sum(len(units) for units, _ in self._known.values()) < _REMEMBERED:
+            self._known[term.term] = units, counts
+        return units, counts
+
     def count(self, terms: Sequence[Occurrences]) -> Counted:
         """Return the units that hold a term, and how often."""
-        word, held = self.words["word"], []
-        reach, nested = self._reach
-        for term in terms:  # all units around every occurrence, ascending for each
-            end: Integers = np.minimum(term.first.astype(np.int64) + len(term.term), len(word)) - 1
-            first, last = word[term.first], word[end]
-            lowest = np.searchsorted(reach, last, "right")
-            many = np.maximum(np.searchsorted(self.first, first, "right") - lowest, 0)
-            unit = spread(lowest, many)
-            held.append(unit[self.last[unit] > np.repeat(last, many)] if nested else unit)
-        units = np.unique(np.concatenate([np.zeros(0, np.int64), *held]))
-        return Counted(units, [np.bincount(np.searchsorted(units, unit), minlength=len(units)) for unit in held])
+        held = [self.count_one(term) for term in terms]
+        if sum(len(units) for units, _ in held) * 8 > len(self.first):  # many: look up places, do not search for them
+            there = np.zeros(len(self.first), np.bool_)
+            for units, _ in held:
+                there[units] = True
+            every = np.flatnonzero(there)
+            place = np.empty(len(there), np.int64)
+            place[every] = np.arange(len(every))
+            places = [place[units] for units, _ in held]
+        else:
+            every = np.unique(np.concatenate([np.zeros(0, np.int64), *(units for units, _ in held)]))
+            places = [np.searchsorted(every, units) for units, _ in held]
+        counts = []
+        for at, (_, own) in zip(places, held, strict=True):
+            count = np.zeros(len(every), np.int64)
+            count[at] = own
+            counts.append(count)
+        return Counted(every, counts)
 
     def document(self, units: Integers) -> Integers:
         """Return the rows of the units' documents."""
@@ -313,8 +357,34 @@ class UnitRanker:
         roots = self.words.roots[self.units.document(counted.units)]
         return Matches(terms, counted, documents, np.searchsorted(documents.units, roots))
 
+    @cached_property
+    def _shares(self) -> dict[tuple[str, ...], Numbers]:
+        """Of terms that were scored: tf / (tf + norm) in every span that holds one, which no question changes."""
+        return {}
+
+    def _score_spans(self, units: SpanUnits, query: Weights) -> tuple[Integers, Numbers]:
+        """Score spans by themselves, term by term: the same sums in the same order as `_sum`."""
+        k1, b = self.settings.k1, self.settings.b
+        total, held = np.zeros(len(units.first)), np.zeros(len(units.first), np.bool_)
+        for term in occurrences(query, self.words):
+            own, tf = units.count_one(term)
+            if (share := self._shares.get(term.term)) is None:
+                share = tf / (tf + k1 * (1 - b + b * units.length[own] / self.size.average))
+                if sum(map(len, self._shares.values())) < _REMEMBERED:
+                    self._shares[term.term] = share
+            idf = log(1 + (self.size.number - len(own) + 0.5) / (len(own) + 0.5))
+            total[own] += (term.weight * idf * (k1 + 1)) * share
+            if term.weight > 0:
+                held[own] = True
+        score = np.round(total, DECIMALS)
+        found = np.flatnonzero(held & (score > 0))
+        return found, score[found]
+
     def score(self, query: Weights) -> tuple[Integers, Numbers]:
         """Return the units that a query finds, ascending, and their scores, rounded."""
+        by_itself = self.settings.idf == "units" and not self.settings.mix and self.scorer is None
+        if by_itself and isinstance(self.units, SpanUnits):
+            return self._score_spans(self.units, query)
         found = self.match(query)
         may = wanted(found.terms, found.counted) & self.units.returnable[found.counted.units]
         kept = np.flatnonzero(may)
@@ -356,6 +426,7 @@ class UnitRanker:
         k1, b = self.settings.k1, self.settings.b
         total = np.zeros(len(length))
         norm = k1 * (1 - b + b * length / size.average)
+        positive = bool(norm.min(initial=1) > 0)  # then what does not hold a term gets exactly 0
         for term, tf, held in zip(terms, counts, holders, strict=True):
             n = int(np.count_nonzero(held))
             if self.scorer is not None:
@@ -363,7 +434,8 @@ class UnitRanker:
                 total += term.weight * self.scorer(*columns)
                 continue
             idf = log(1 + (size.number - n + 0.5) / (n + 0.5))
-            total += (term.weight * idf * (k1 + 1)) * np.divide(tf, tf + norm, out=np.zeros(len(tf)), where=tf > 0)
+            share = tf / (tf + norm) if positive else np.divide(tf, tf + norm, out=np.zeros(len(tf)), where=tf > 0)
+            total += (term.weight * idf * (k1 + 1)) * share
         return total
 
 

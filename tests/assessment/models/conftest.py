@@ -14,7 +14,7 @@ from strategies.projects import begin_project
 
 @pytest.fixture(autouse=True)
 def short_pauses(monkeypatch):
-    monkeypatch.setattr("focuseval.assessment.models.client.FIRST_PAUSE", 0.01)
+    monkeypatch.setattr("focuseval.engine.http.FIRST_PAUSE", 0.01)
 
 
 @pytest.fixture

@@ -11,13 +11,13 @@ from focuseval.assessment.models.prompt import (
     OVERLAP,
     ModelAnswer,
     Prompt,
-    complaint,
     place_answers,
     read_answer,
     windows,
 )
 from focuseval.data.highlights import is_normal
 from focuseval.data.topics import Topic
+from focuseval.engine.http import complaint
 from focuseval.errors import AnswerError
 from strategies.model_server import DOCUMENT, reply
 

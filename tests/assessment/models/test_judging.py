@@ -157,3 +157,28 @@ def test_a_project_of_an_older_version_gets_the_table(project):
     connection.execute("PRAGMA user_version=1")
     with closing(open_project(folder)) as again:
         assert again.store.database.read().execute("SELECT count(*) FROM model_exchanges").fetchone()[0] == 0
+
+
+def test_elements_of_excluded_tags_are_not_asked_about_and_the_name_says_so(ask, project):
+    plain = ask(lambda *_: answer())
+    asked = [asked_text(body) for body in ask.server.requests]
+    without = ask(lambda *_: answer(), exclude_tags=("title",))
+    again = [asked_text(body) for body in ask.server.requests[len(asked) :]]
+    titles = [
+        page.text[one.start : one.end]
+        for page in map(project.documents.get, DOCUMENTS)
+        for one in page.elements
+        if one.tag == "title"
+    ]
+    assert all(any(title in text for text in asked) for title in titles)
+    assert not any(title in text.splitlines() for title in titles for text in again)
+    assert plain.assessor != without.assessor
+    assert without.documents == len(DOCUMENTS)
+
+
+def test_sections_alone_are_asked_about(ask, project):
+    ask(lambda *_: answer(), sections=("title",))
+    pages = [project.documents.get(name) for name in DOCUMENTS]
+    titles = {page.text[one.start : one.end].strip() for page in pages for one in page.elements if one.tag == "title"}
+    assert {asked_text(body).strip() for body in ask.server.requests} <= titles
+    assert ask.server.requests

@@ -7,9 +7,10 @@ import subprocess
 
 import pytest
 
-from focuseval.assessment.models.client import ModelSettings, endpoint_of
+from focuseval.assessment.models.client import ModelSettings
 from focuseval.assessment.models.prompt import addressed, read_answer
 from focuseval.assessment.store import Key
+from focuseval.engine.http import endpoint_of
 from focuseval.errors import AnswerError, ModelError, UsageError
 from strategies.model_server import (
     SPRING,
@@ -287,6 +288,20 @@ def test_a_document_that_gives_orders_is_data_and_its_judgement_is_flagged(ask, 
 )
 def test_text_that_speaks_to_a_model_is_noticed(text):
     assert addressed(f"Tides rise. {text} They fall.")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "In this section we highlight other mechanisms and label the whole tree.",
+        "In the settings you can override defaults and ignore the rules.",
+        "The posterior estimate of the rate over the whole tree is shown.",
+        "She worked as an assistant. He served as an assessor.",
+        "We mark every passage as relevant that answers the question.",
+    ],
+)
+def test_text_that_tells_of_marking_or_rules_speaks_to_no_model(text):
+    assert addressed(f"Tides rise. {text} They fall.") == ""
 
 
 def test_the_embedded_example_speaks_to_no_model():

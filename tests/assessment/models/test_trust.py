@@ -136,11 +136,12 @@ def test_the_command_prints_tables_and_json_and_writes_a_page(judged, tmp_path):
     project, label = judged
     said = command("project", "agreement", project.folder, *RUNS, "-m", "MAiP", "--format", "markdown")
     titles = ("Agreement", "More or less", "Quotes of models", "Order of the runs", "Pairs of runs whose order changes")
+    titles += ("Scores of the runs",)
     assert [title for title in titles if f"### {title}\n" not in said] == []
     assert f"| {label} | 2 | 2 | 1 | 0 | 0 | 0 | 1 | 50.0% |" in said
     told = json.loads(command("project", "agreement", project.folder, "--json"))
     assert told["quotes"][0]["not_in_text"] == 0.5
-    levels = {"kappa", "jaccard", "f", "specificity", "ratio", "distance"}
+    levels = {"kappa", "jaccard", "f", "precision", "recall", "specificity", "ratio", "distance"}
     assert told["pairs"][0]["intervals"] == {level: [None, None] for level in levels}  # two topics are too few
     assert "none of fewer than 5 topics in common" in said
     page = tmp_path / "agreement.html"

@@ -249,3 +249,14 @@ def test_without_the_flag_nothing_of_dask_or_of_file_systems_is_loaded(campaign)
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ)
     assert shown.stdout.splitlines()[-1] == "[]"
+
+
+def test_compare_and_report_say_the_same_by_every_number_of_processes_and_by_a_cluster(campaign, tmp_path):
+    gold, run = campaign
+    other = tmp_path / "other"
+    other.write_text("1 Q0 a 1 2 o\n1 Q0 b 2 1 o\n", encoding="utf-8")
+    for command in ("compare", "report"):
+        line = (command, gold, run, other, "-m", "AP", "--format", "json")
+        plain, _ = done(*line)
+        assert json.loads(plain)
+        assert [done(*line, *ways)[0] for ways in (("--jobs", "2"), ("--cluster", "local:1"))] == [plain, plain]

@@ -8,19 +8,21 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from focuseval.assessment.models.client import Asker, Client, ModelSettings, WindowRequest, kept_reply
+from focuseval.assessment.models.client import Asker, ModelSettings, WindowRequest, kept_reply
 from focuseval.assessment.models.prompt import (
     COUNTED,
     ModelAnswer,
     PlacedAnswer,
     Prompt,
     addressed,
+    kept_spans,
     place_answers,
     windows,
 )
 from focuseval.assessment.plan import MODEL, Assessor, pool, register
 from focuseval.assessment.rules import as_dict
 from focuseval.assessment.store import Key, Store
+from focuseval.engine.http import Client, endpoint_of
 from focuseval.errors import ModelError, UnansweredError
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ def unjudged(
     project: Project, settings: ModelSettings, prompt: Prompt, limit: int | None = None
 ) -> tuple[list[tuple[Key, Topic]], int]:
     """Return the pooled documents that the model has not judged, `limit` at most, and how many it has judged."""
-    label = settings.label(prompt.hash(settings.window))
+    label = label_of(settings, prompt)
     topics = {topic.id: topic for topic in project.topics}
     pooled = [row for row in pool(project.store) if row.topic in topics]
     todo = []
@@ -49,10 +51,16 @@ def unjudged(
     return todo[:limit], len(pooled) - len(todo)
 
 
-def questions(text: str, key: Key, topic: Topic, settings: ModelSettings, prompt: Prompt) -> Requests:
+def label_of(settings: ModelSettings, prompt: Prompt) -> str:
+    """Return the assessor's name, whose hash stands for everything that shapes a question."""
+    return settings.label(prompt.hash(settings.window, settings.exclude_tags, settings.sections))
+
+
+def questions(page: Document, key: Key, topic: Topic, settings: ModelSettings, prompt: Prompt) -> Requests:
     """Return the requests that judge a document, one for each window; none for a document without text."""
-    requests = []
-    for span in windows(text, settings.window):
+    requests, text = [], page.text
+    kept = kept_spans(page, settings.exclude_tags, settings.sections)
+    for span in ((start + a, start + b) for start, end in kept for a, b in windows(text[start:end], settings.window)):
         messages = prompt.messages(topic, text[slice(*span)])
         body = {"model": settings.model, "messages": messages, "max_tokens": settings.max_tokens, "temperature": 0}
         digest = hashlib.sha256(json.dumps(body).encode("ascii")).hexdigest()
@@ -65,7 +73,7 @@ def rehearse(project: Project, settings: ModelSettings, prompt: Prompt, limit: i
     todo, _ = unjudged(project, settings, prompt, limit)
     fresh, characters, rules = 0, 0, ""
     for key, topic in todo:
-        for request in questions(project.documents.plain(key.document).text, key, topic, settings, prompt):
+        for request in questions(_page(project, key, settings), key, topic, settings, prompt):
             texts = [message["content"] for message in request.body["messages"]]
             if texts[0] != rules:
                 rules = texts[0]
@@ -77,6 +85,13 @@ def rehearse(project: Project, settings: ModelSettings, prompt: Prompt, limit: i
     yield (
         f"=== {len(todo):,} documents, {fresh:,} requests, {characters:,} characters: about "
         f"{characters // 4:,} tokens asked, at most {fresh * settings.max_tokens:,} answered"
+    )
+
+
+def _page(project: Project, key: Key, settings: ModelSettings) -> Document:
+    """Return a document, with its elements where tags say what is asked about."""
+    return (project.documents.get if settings.exclude_tags or settings.sections else project.documents.plain)(
+        key.document
     )
 
 
@@ -152,15 +167,16 @@ def judge_project(
         before is kept.
     """
     todo, known = unjudged(project, settings, prompt, limit)
-    label, client = settings.label(prompt.hash(settings.window)), Client(settings)
+    label = label_of(settings, prompt)
+    client = Client(endpoint_of(settings.endpoint), settings.key, settings.timeout)
     register(project.store, Assessor(label, MODEL, f"{settings.model} at {client.endpoint}"), actor=actor)
     asker = Asker(client, project.store, retries=settings.retries)
     placed, failed, spoken, in_a_row, tokens = list[PlacedAnswer](), list[str](), list[str](), 0, (0, 0)
 
     def ask(key: Key, topic: Topic) -> tuple[Document, Requests, Answers, str]:
         """Return a document, what was asked of it, the answers, and else why there are none."""
-        page = project.documents.plain(key.document)
-        requests = questions(page.text, key, topic, settings, prompt)
+        page = _page(project, key, settings)
+        requests = questions(page, key, topic, settings, prompt)
         try:
             return page, requests, tuple(map(asker.ask, requests)), ""
         except UnansweredError as error:

@@ -20,15 +20,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focuseval.assessment.rules import NOT_RELEVANT, RELEVANT, Judgement
-from focuseval.data.highlights import merge
+from focuseval.data.highlights import merge, subtract
 from focuseval.data.placement import AMBIGUOUS, HOW, LOST
 from focuseval.errors import AnswerError, FormatError
 from focuseval.placing import SIMILARITY
 from focuseval.placing.page import Page, Wanted, place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
+    from focuseval.collection.rendering import Document
+    from focuseval.data.highlights import Spans
     from focuseval.data.topics import Topic
 
 
@@ -55,6 +57,26 @@ def windows(text: str, size: int) -> list[tuple[int, int]]:
         spans.append((start, end))
         start = end - shared
     return spans
+
+
+def kept_spans(document: Document, exclude: Collection[str], sections: Collection[str]) -> Spans:
+    """Return the spans of a document that a model is asked about: elements of some tags, without those of others.
+
+    Without `sections` all of the text is kept; a document without elements is kept whole. What holds no words is left
+    out.
+
+    >>> from focuseval.collection.rendering import Document, Element
+    >>> page = Document("d", "One. Refs.", (Element("/a[1]", "a", 0, 10, -1), Element("/a[1]/r[1]", "r", 5, 10, 0)))
+    >>> kept_spans(page, ["r"], []), kept_spans(page, [], ["r"])
+    (((0, 5),), ((5, 10),))
+    """
+    named = {element.tag for element in document.elements}
+    inside = merge((one.start, one.end) for one in document.elements if one.tag in sections and one.start < one.end)
+    kept = inside if sections and named else ((0, len(document.text)),) if document.text else ()
+    for one in document.elements:
+        if one.tag in exclude and one.start < one.end:
+            kept = subtract(kept, one.start, one.end)
+    return tuple(span for span in kept if document.text[slice(*span)].strip())
 
 
 RULES = """\
@@ -92,6 +114,12 @@ SCHEMA: dict[str, Any] = {
 """The form of an answer, for servers that can keep to one; `models.answers` checks it in any case."""
 
 
+def fenced(text: str) -> str:
+    """Return a text between two lines that no text can contain."""
+    mark = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return f"----- document {mark} begins -----\n{text}\n----- document {mark} ends -----"
+
+
 @dataclass(frozen=True)
 class Prompt:
     """A template of the question, in which ``{query}``, ``{document}`` and the like stand for texts."""
@@ -100,20 +128,18 @@ class Prompt:
 
     def messages(self, topic: Topic, text: str) -> list[dict[str, str]]:
         """Return the messages of one request."""
-        mark = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-        fenced = f"----- document {mark} begins -----\n{text}\n----- document {mark} ends -----"
         texts = {
             "query": topic.title or topic.nexi,
             "description": topic.description,
             "narrative": topic.narrative,
-            "document": fenced,
+            "document": fenced(text),
         }
         asked = re.sub(r"\{(" + "|".join(FIELDS) + r")\}", lambda found: texts[found[1]], self.template)
         return [{"role": "system", "content": RULES}, {"role": "user", "content": asked}]
 
-    def hash(self, window: int) -> str:
-        """Return eight digits that stand for everything that shapes the question, the size of a window included."""
-        shape = json.dumps([RULES, self.template, window, OVERLAP])
+    def hash(self, window: int, *parts: tuple[str, ...]) -> str:
+        """Return eight digits that stand for all that shapes the question: also a window's size, and tags left out."""
+        shape = json.dumps([RULES, self.template, window, OVERLAP, *(parts if any(parts) else ())])
         return hashlib.sha256(shape.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
@@ -134,16 +160,20 @@ def read_prompt(path: str | Path | None) -> Prompt:
 
 _ADDRESSED = re.compile(
     r"""
-    \b(?:ignore|disregard|forget|override)\b[^.!?\n]{0,40}\b(?:instruction|prompt|rule|direction|guideline|context)s?\b
+    (?:^\s*|[.!?:;"“(\[>*-]\s*|\b(?:please|then|now|must|should|(?:have|need)\ to|model|assistant|ai),?\s+)(?:
+      (?:ignore|disregard|forget|override)\b[^.!?\n]{0,40}\b(?:instruction|prompt|rule|direction|guideline|context)s?
+      | (?:mark|highlight|quote|judge|rate|label|annotate)\b[^.!?\n]{0,40}
+        \b(?:everything|all\ of\ (?:it|this)|(?:the|this)\ (?:whole|entire|document|text|passage)|as\ relevant)
+    )\b
     | \b(?:system|developer)\s+(?:prompt|message)\b
-    | \b(?:you\ are|act\ as|as)\ (?:now\ )?an?\ (?:\w+\s){0,2}(?:assistant|language\ model|ai|llm|assessor|grader)\b
-    | \b(?:mark|highlight|quote|judge|rate|label|annotate)\b[^.!?\n]{0,40}
-      \b(?:everything|all\ of\ (?:it|this)|(?:the|this)\ (?:whole|entire|document|text|passage)|as\ relevant)\b
+    | \b(?:you\ are|act\ as)\ (?:now\ )?an?\ (?:\w+\s){0,2}(?:assistant|language\ model|ai|llm|assessor|grader)\b
+    | \bas\ an\ ai\ (?:language\ )?model\b
     | <\|?(?:im_start|im_end|system|endoftext|assistant)\|?>
     | \[/?INST\]
     """,
-    re.IGNORECASE | re.VERBOSE,
+    re.IGNORECASE | re.VERBOSE | re.MULTILINE,
 )
+"""Orders, which begin a sentence or follow "please" or "must": "we highlight the whole …" orders nothing."""
 _AROUND = 60
 
 
@@ -158,8 +188,8 @@ def addressed(text: str) -> str:
     found = _ADDRESSED.search(text)
     if found is None:
         return ""
-    line = text.rfind("\n", 0, found.start()) + 1
-    start = max(line, found.start() - _AROUND)
+    begin = found.end() - len(found[0].lstrip(' \t\r\n.!?:;"“(*-'))
+    start = max(text.rfind("\n", 0, begin) + 1, begin - _AROUND)
     return " ".join(text[start : found.end() + _AROUND].split())
 
 
@@ -185,6 +215,15 @@ def read_answer(body: str) -> ModelAnswer:
     >>> read_answer('{"choices": [{"message": {"content": "Sure: {\\"quotes\\": [\\"a\\"]}"}}]}').quotes
     ('a',)
     """
+    value, tokens = answer_object(body)
+    entry = value.get("best_entry_point")
+    if not (entry is None or isinstance(entry, str)):
+        raise AnswerError(f"expected a text or null as 'best_entry_point', found {_shown(entry)}")
+    return ModelAnswer(tuple(value["quotes"]), storable(entry) if entry else None, tokens)
+
+
+def answer_object(body: str) -> tuple[dict[str, Any], tuple[int, int]]:
+    """Return the object with ``quotes`` that a reply holds, these checked, and the tokens asked and answered."""
     try:
         reply = json.loads(body)
     except (ValueError, RecursionError) as error:
@@ -196,29 +235,15 @@ def read_answer(body: str) -> ModelAnswer:
         what = "an answer that was cut off; raise --max-tokens" if cut else _shown(text.strip())
         raise AnswerError(f"expected a JSON object, found {what}")
     value = ([one for one in objects if "quotes" in one] or objects)[-1]
-    quotes, entry = value.get("quotes"), value.get("best_entry_point")
+    quotes = value.get("quotes")
     if not isinstance(quotes, list) or not all(isinstance(quote, str) for quote in quotes):
         raise AnswerError(f"expected a list of texts as 'quotes', found {_shown(quotes)}")
-    if not (entry is None or isinstance(entry, str)):
-        raise AnswerError(f"expected a text or null as 'best_entry_point', found {_shown(entry)}")
     if len(quotes) > MOST_QUOTES:
         raise AnswerError(f"expected at most {MOST_QUOTES} quotes, found {len(quotes)}")
     usage = reply.get("usage")
     named = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")] if isinstance(usage, dict) else [0, 0]
     asked, answered = (number if isinstance(number, int) else 0 for number in named)
-    return ModelAnswer(tuple(map(_storable, quotes)), _storable(entry) if entry else None, (asked, answered))
-
-
-def complaint(body: str) -> str:
-    """Return what a server says is wrong, in one line."""
-    try:
-        value = json.loads(body)
-    except (ValueError, RecursionError):
-        return _shown(body)
-    message = value.get("error", value) if isinstance(value, dict) else value
-    if isinstance(message, dict):
-        message = message.get("message") or message.get("detail") or message
-    return " ".join(str(message).split())[:300]
+    return {**value, "quotes": [storable(quote) for quote in quotes]}, (asked, answered)
 
 
 def _content(reply: Any) -> tuple[str, bool]:
@@ -252,7 +277,7 @@ def _objects(text: str) -> list[dict[str, Any]]:
     return found
 
 
-def _storable(text: str) -> str:
+def storable(text: str) -> str:
     """Return a text without halves of characters, which no database takes."""
     return text.encode("utf-8", "replace").decode()
 

@@ -68,6 +68,7 @@ class Trust:
     apart: int
     """Pairs of assessors without a document in common, which are left out."""
     alpha: float
+    """Of people alone."""
     alpha_interval: Interval
     """95 %; NaN where too few topics were judged by two or more."""
     quoted: tuple[Quoted, ...]
@@ -90,7 +91,10 @@ class Trust:
             "assessors": [{"name": one.name, "label": one.label, "origin": one.origin} for one in self.assessors],
             "alpha": self.alpha,
             "alpha_interval": self.alpha_interval,
-            "pairs": [{**asdict(pair), "ratio": pair.ratio} for pair in self.pairs],
+            "pairs": [
+                {**asdict(pair), "ratio": pair.ratio, "precision": pair.precision, "recall": pair.recall}
+                for pair in self.pairs
+            ],
             "quotes": quotes,
             "addressed": [one._asdict() for one in self.addressed],
             "measure": self.measure,
@@ -110,6 +114,7 @@ def project_trust(project: Project, runs: Sequence[Run] = (), measure: str = DEF
         What is ranked, and by what; without runs nothing is.
     """
     store, found = project.store, finished(project.store)
+    people = finished(store, by_people=True)
     known = [one for one in assessors(store) if one.name in found]
     known.sort(key=lambda one: (one.origin != PERSON, one.origin, one.name))
     ordered = {one.name: found[one.name] for one in known}
@@ -134,8 +139,8 @@ def project_trust(project: Project, runs: Sequence[Run] = (), measure: str = DEF
         tuple(known),
         tuple(pairs),
         len(known) * (len(known) - 1) // 2 - len(pairs),
-        alpha(found),
-        alpha_interval(found, RESAMPLES),
+        alpha(people),
+        alpha_interval(people, RESAMPLES),
         tuple(quoted),
         tuple(spoken),
         tuple(replacements(golds, shared, runs, measure, index)) if runs else (),
@@ -147,6 +152,8 @@ _LEVELS = (
     ("documents: κ", "kappa", ".3f"),
     ("characters: Jaccard", "jaccard", ".3f"),
     ("characters: F", "f", ".3f"),
+    ("precision of the second", "precision", ".3f"),
+    ("recall of the second", "recall", ".3f"),
     ("elements: r", "specificity", ".3f"),
     ("entry points: distance", "distance", ".0f"),
 )
@@ -198,7 +205,7 @@ def _pair_tables(trust: Trust) -> list[Table]:
             f"{FEWEST_TOPICS} topics in common. Only what both finished counts."
         ),
         *([f"{trust.apart:,} pairs of assessors have no document in common."] if trust.apart else []),
-        f"Krippendorff's alpha of documents: {_with_interval(trust.alpha, trust.alpha_interval, '.3f')}",
+        f"Krippendorff's alpha of documents, people alone: {_with_interval(trust.alpha, trust.alpha_interval, '.3f')}",
     )
     sides = ("relevant: first", "relevant: second", "characters: first", "characters: second", "second to first")
     amounts: list[Row] = [
@@ -212,12 +219,15 @@ def _pair_tables(trust: Trust) -> list[Table]:
 
 def _order_tables(trust: Trust) -> list[Table]:
     """Return for every pair of assessors whether runs keep their order, and the pairs of runs whose order changes."""
-    columns = (*words("judged by", "replaced by"), *numbers("documents", "topics"), *numbers("τ", "τ_AP", form=".3f"))
+    columns = (*words("judged by", "replaced by"), *numbers("documents", "topics"))
+    columns += numbers("τ", "95 % interval over topics", "τ_AP", form=".3f")
     columns += (*words("order"), *numbers("pairs", "flipped"))
     rows: list[Row] = []
     flips: list[Row] = []
     for one in trust.orders:
-        order = (one.documents, one.topics, one.tau, one.tau_ap, reading(one.tau, len(one.runs)))
+        low, high = one.tau_interval
+        over = None if isnan(low) else f"[{low:.3f}, {high:.3f}]"
+        order = (one.documents, one.topics, one.tau, over, one.tau_ap, reading(one.tau, len(one.runs)))
         rows.append((one.left, one.right, *order, one.pairs, len(one.flips)))
         for flip in one.flips:
             needed = (round(number) if number < 1e9 else None for number in (flip.topics, flip.judgements))
@@ -234,7 +244,18 @@ def _order_tables(trust: Trust) -> list[Table]:
         f"if topics go on to differ as these do; {ABSENT} where no number would."
     )
     notes = (note if flips else "The order of no pair of runs changes.",)
-    return [ordered, Table("Pairs of runs whose order changes", columns, tuple(flips), notes)]
+    turned = Table("Pairs of runs whose order changes", columns, tuple(flips), notes)
+    apart: list[Row] = [
+        (one.left, one.right, run, *both, _with_interval(difference[0], difference[1:], "+.4f"))
+        for one in trust.orders
+        for run, difference, *both in zip(one.runs, one.apart, *one.scores, strict=False)
+    ]
+    columns = (
+        *words("judged by", "replaced by", "run"),
+        *numbers("by the first", "by the second", "second less first"),
+    )
+    note = f"In brackets: 95 % intervals, by drawing topics; none of fewer than {FEWEST_TOPICS} topics."
+    return [ordered, turned, Table("Scores of the runs", columns, tuple(apart), (note,))]
 
 
 STYLES = ("base.css", "print.css")
@@ -277,13 +298,17 @@ def sentences(trust: Trust) -> list[str]:
             if not isnan(pair.ratio):
                 amount = value_with_interval(pair, "ratio", ".2f")
                 lines.append(f"{trust.labels[pair.right]} marks {amount} times as much as {trust.labels[pair.left]}.")
+            if not isnan(pair.precision + pair.recall):
+                right, found = (value_with_interval(pair, name, ".2f") for name in ("precision", "recall"))
+                first, second = trust.labels[pair.left], trust.labels[pair.right]
+                lines.append(f"Precision of {second}'s text beside {first}'s: {right}; recall: {found}.")
     models = {one.label for one in trust.assessors if one.origin == MODEL}
     orders = sorted(trust.orders, key=lambda one: one.right not in models)  # a stable order: models first
     for one in orders[:12]:
         if not isnan(one.tau):
             flips = fill("flips", n=len(one.flips), all=one.pairs)
             low, high = tau_interval(one.tau, len(one.runs))
-            said = f"τ {one.tau:.2f} [{low:.2f}, {high:.2f}] ({reading(one.tau, len(one.runs))})"
+            said = f"τ {one.tau:.2f} [{low:.2f}, {high:.2f}] over runs ({reading(one.tau, len(one.runs))})"
             lines.append(f"{one.right} in the place of {one.left}: {said}, {flips}.")
     lines += [
         f"{one.assessor}: {one.invented:.1%} of {sum(one.quotes):,} quotes are not in the text."

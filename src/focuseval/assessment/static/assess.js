@@ -5,13 +5,15 @@ import { hideBubble, showBubble } from "./bubble.js";
 import { asProposed, offerText } from "./changed.js";
 import { Cursor } from "./cursor.js";
 import { Elements } from "./elements.js";
+import { startFind } from "./find.js";
 import { foresee } from "./foresee.js";
 import { showHeld } from "./held.js";
 import { ACTIONS, buttonsInto, helpInto, leaveBy, listen, offerLetters } from "./keys.js";
 import { Metadata } from "./metadata.js";
-import { trimmed } from "./moves.js";
+import { snapped, trimmed } from "./moves.js";
 import { hide, notice } from "./notice.js";
 import { Outline } from "./outline.js";
+import { PageLayer } from "./pagelayer.js";
 import { createPainter } from "./paint.js";
 import { showChain, showGrades, showSpecificity, showStatus } from "./panel.js";
 import { SaveQueue } from "./queue.js";
@@ -23,12 +25,30 @@ import { findTerms } from "./terms.js";
 import { TextView } from "./textview.js";
 
 const byId = (id) => document.getElementById(id);
+const PLAIN = "focuseval plain text of PDFs";
+
+function remembered(name) {
+  try {
+    return localStorage.getItem(name);
+  } catch {
+    return null;
+  }
+}
+
+function remember(name, value) {
+  try {
+    localStorage.setItem(name, value);
+  } catch {
+    // a browser without storage forgets it
+  }
+}
 
 class Desk {
   constructor(data, loaded) {
     this.data = data;
     this.where = { topic: data.topic, document: data.document, ...(data.as ? { as: data.as } : {}) };
     this.exhaustivity = loaded.exhaustivity;
+    this.snap = loaded.snap;
     this.state = loaded.changed ? asProposed(loaded) : loaded.state;
     this.view = new TextView(byId("text"), loaded.document);
     this.elements = new Elements(loaded.document.elements);
@@ -43,13 +63,40 @@ class Desk {
     });
     this.terms = findTerms(this.view.text, JSON.parse(data.terms));
     this.painter.set("term", this.terms, 1);
-    this.metadata = new Metadata(this.view, () => this.showEntry());
+    this.metadata = new Metadata(this.view, () => {
+      this.#settle();
+      this.showEntry();
+    });
+    this.#settle();
     this.outline = new Outline(this.view, (unit) => this.goTo(unit));
+    startFind(this);
     this.scrolling = new Scrolling(this.view, byId("scroller"), this.cursor);
+    this.#paged(loaded.pages);
     this.#listen();
     this.#queue(loaded);
     this.show();
     if (loaded.changed) offerText(this, loaded.changed);
+  }
+
+  /** A PDF is shown as it looks, unless somebody likes its plain text better, or the browser cannot paint on it. */
+  #paged(pages) {
+    if (!pages || !this.painter.refresh) return;
+    const onlayout = () => {
+      this.cursor.draw();
+      if (this.state) this.showEntry();
+    };
+    this.pages = new PageLayer(this.view, pages, this.painter, { where: this.where, scroller: byId("scroller"), onlayout });
+    if (remembered(PLAIN) !== "yes") this.pages.show(true);
+  }
+
+  togglePages() {
+    if (!this.pages) {
+      notice("This document has no pages to show.", "remark");
+      return;
+    }
+    this.pages.show(!this.pages.shown);
+    remember(PLAIN, this.pages.shown ? "no" : "yes");
+    if (this.cursor.started) this.cursor.select(this.cursor.anchor, this.cursor.caret);
   }
 
   #queue(loaded) {
@@ -97,6 +144,12 @@ class Desk {
     });
   }
 
+  /** The caret stands in text that is shown. */
+  #settle() {
+    const { blocks } = this.view;
+    if (blocks.length && blocks[this.cursor.block].folded) this.cursor.rest(blocks.find((block) => !block.folded && block.kind !== "gap").start);
+  }
+
   // --- edits
 
   edit(edit) {
@@ -119,7 +172,8 @@ class Desk {
 
   highlight() {
     if (this.cursor.collapsed) return this.highlightElement();
-    this.mark("highlight", ...trimmed(this.view, ...this.cursor.span));
+    const span = this.pointed ? snapped(this.view, ...this.cursor.span, this.snap) : trimmed(this.view, ...this.cursor.span);
+    this.mark("highlight", ...span);
     return this.clear();
   }
 
@@ -146,7 +200,8 @@ class Desk {
   async finish(relevant) {
     this.saveNote(); // a note after it would open the document again
     this.edit({ kind: "finish", relevant });
-    await this.queue.empty();
+    const word = relevant ? "relevant" : "not relevant";
+    await this.queue.empty(() => notice(`The server is away. “Done: ${word}” waits in this browser, and is saved as soon as the server is back.`, "remark"));
     if (this.state.status === (relevant ? "relevant" : "not relevant")) this.#offerNext();
   }
 
@@ -236,14 +291,18 @@ class Desk {
     });
   }
 
+  /** What was selected by mouse or finger is extended to whole words or sentences, as the project has it. */
   #selected() {
     if (this.cursor.collapsed) return;
+    this.pointed = true;
+    if (!this.touching) this.cursor.select(...snapped(this.view, ...this.cursor.span, this.snap), { show: false });
     if (this.marker) this.highlight();
     else showBubble(this.view.range(...this.cursor.span));
   }
 
   clear() {
     hideBubble();
+    this.pointed = false;
     this.cursor.go(this.cursor.span[0], { show: false });
   }
 
@@ -309,7 +368,7 @@ class Desk {
   async leave(address) {
     if (!address || this.saveNote()) return; // who leaves is told first that their note reopened the document
     const { refusals } = this.queue;
-    await this.queue.empty();
+    await this.queue.empty(() => notice("The server is away: the next document comes when it is back. Your edits wait in this browser, also if you close it.", "remark"));
     if (this.queue.refusals === refusals) location.assign(address); // else the refusal is what there is to see
   }
 }

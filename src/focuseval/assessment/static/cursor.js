@@ -29,10 +29,16 @@ export class Cursor {
     this.#apply(show);
   }
 
-  select(start, end, { keepGrown = false } = {}) {
+  select(start, end, { keepGrown = false, show = true } = {}) {
     [this.anchor, this.caret] = [start, end];
     if (!keepGrown) this.grown = [];
-    this.#apply(true);
+    this.#apply(show);
+  }
+
+  /** Wait at a place, as before the first move. */
+  rest(unit) {
+    Object.assign(this, { anchor: unit, caret: unit, grown: [], started: false });
+    this.draw();
   }
 
   toBlock(step) {

@@ -3,6 +3,20 @@
 import { isFinished } from "./reopened.js";
 import { add, subtract } from "./spans.js";
 
+/** Whether a state has what an edit asks for, so that nothing is lost where the edit comes too late. */
+export function isIn(state, edit) {
+  const has = {
+    highlight: () => state.highlights.some(([start, end]) => start <= edit.start && edit.end <= end),
+    unhighlight: () => !state.highlights.some(([start, end]) => start < edit.end && edit.start < end),
+    entry: () => (edit.position === null ? state.bep === null : state.entry_point === edit.position),
+    finish: () => state.status === (edit.relevant ? "relevant" : "not relevant"),
+    skip: () => state.status === "skipped",
+    flag: () => state.flagged === edit.on,
+    note: () => state.note === edit.text,
+  }[edit.kind];
+  return has?.() ?? false;
+}
+
 /** Undo, redo, finishing and skipping depend on more than the page knows: they wait for the answer. */
 export function foresee(state, edit) {
   const open = { status: "in progress" };

@@ -1,5 +1,8 @@
 // Every action once: its keys, its words, its button; the help overlay is made from the same table.
 
+import { openFind } from "./find.js";
+import { showHistory } from "./history.js";
+
 export const ACTIONS = [
   { group: "Move", keys: ["ArrowDown", "j"], name: "next paragraph", run: (desk) => desk.cursor.toBlock(1) },
   { group: "Move", keys: ["ArrowUp", "k"], name: "previous paragraph", run: (desk) => desk.cursor.toBlock(-1) },
@@ -15,6 +18,7 @@ export const ACTIONS = [
   { group: "Move", keys: ["Shift+Q"], name: "previous word of the topic", run: (desk) => desk.toTerm(-1) },
   { group: "Move", keys: ["c"], name: "next heading", run: (desk) => desk.toHeading(1) },
   { group: "Move", keys: ["Shift+C"], name: "previous heading", run: (desk) => desk.toHeading(-1) },
+  { group: "Move", keys: ["/"], name: "find in the document (Enter: next, Esc: back to the text)", run: () => openFind() },
   { group: "Move", keys: ["g"], name: "next highlight", run: (desk) => desk.toHighlight() },
 
   { group: "Select", keys: ["w"], name: "one word more", run: (desk) => desk.cursor.by("word", 1, true) },
@@ -50,8 +54,10 @@ export const ACTIONS = [
   { group: "Page", keys: ["]"], name: "following document", run: (desk) => desk.leave(desk.data.following) },
   { group: "Page", keys: ["["], name: "previous document", run: (desk) => desk.leave(desk.data.previous) },
   { group: "Page", keys: ["t"], name: "show element boundaries", button: "Elements", run: (desk) => desk.toggleElements() },
+  { group: "Page", keys: ["d"], name: "pages of a PDF, or its plain text", button: "Page or text", run: (desk) => desk.togglePages() },
   { group: "Page", keys: ["l"], name: "outline of the document", run: (desk) => desk.toggleOutline() },
   { group: "Page", keys: ["i"], name: "show or hide the metadata", run: (desk) => desk.metadata.toggle() },
+  { group: "Page", keys: ["v"], name: "history of this judgement, and back to any state", run: (desk) => showHistory(desk) },
   { group: "Page", keys: ["?"], name: "these keys", button: "Keys", run: (desk) => desk.help.showModal() },
 ];
 
@@ -94,13 +100,13 @@ export function shownKey(key) {
 export function listen(desk, actions) {
   const byKey = new Map(actions.flatMap((action) => action.keys.map((key) => [key, action])));
   document.addEventListener("keydown", (event) => {
-    if (desk.help.open || event.defaultPrevented || event.isComposing) return;
+    if (document.querySelector("dialog[open]") || event.defaultPrevented || event.isComposing) return;
     if (event.target.closest("textarea, input, select")) return;
     if (event.key === "Enter" && event.target.closest("a, button, summary")) return;
     const action = byKey.get(pressed(event));
     if (!action || (event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey && !lettersWork())) return;
     event.preventDefault();
-    action.run(desk);
+    action.run(desk, event.key);
   });
 }
 
@@ -110,7 +116,7 @@ export function helpInto(node, actions) {
     const list = document.createElement("dl");
     for (const action of members) {
       const keys = document.createElement("dt");
-      action.keys.slice(0, 2).forEach((key) => keys.append(Object.assign(document.createElement("kbd"), { textContent: shownKey(key) }), " "));
+      (action.shown ?? action.keys.slice(0, 2)).forEach((key) => keys.append(Object.assign(document.createElement("kbd"), { textContent: shownKey(key) }), " "));
       list.append(keys, Object.assign(document.createElement("dd"), { textContent: action.name }));
     }
     const section = document.createElement("section");

@@ -55,3 +55,19 @@ export function trimmed(view, start, end) {
   while (to > from && /\s/.test(view.text[to - 1])) to -= 1;
   return from < to ? [from, to] : [start, end];
 }
+
+/** A span whose ends are those of whole words or sentences, without the blanks around it. */
+export function snapped(view, start, end, granularity) {
+  if (granularity === "characters") return trimmed(view, start, end);
+  const unit = granularity === "sentences" ? "sentence" : "word";
+  const around = (place) => {
+    const block = view.blocks[view.blockAt(place)];
+    for (const segment of segments(unit, view.text.slice(block.start, block.end))) {
+      const [from, to] = [block.start + segment.index, block.start + segment.index + segment.segment.length];
+      if (from <= place && place < to) return unit === "word" && !segment.isWordLike ? [place, place + 1] : [from, to];
+    }
+    return [place, place + 1];
+  };
+  const [from, to] = trimmed(view, start, end);
+  return trimmed(view, around(from)[0], around(to - 1)[1]);
+}

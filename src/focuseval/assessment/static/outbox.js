@@ -30,7 +30,7 @@ function parsed(key, value) {
 /** A new entry; `version` is null for an edit that follows another one of the same page. */
 export function newItem(where, edit, version) {
   count += 1;
-  return { id: `${page}-${String(count).padStart(6, "0")}`, user, where, edit, version, token: newToken() };
+  return { id: `${page}-${String(count).padStart(6, "0")}`, user, where, edit, version, token: newToken(), made: Date.now() };
 }
 
 /** Keep an entry as it is now; false if it lives in this page's memory alone. */

@@ -46,6 +46,15 @@ class HighlightPainter {
     this.seen.forEach((number) => this.#paint(layer, number));
   }
 
+  /** Paint a block again whose text nodes are others now. */
+  refresh(number) {
+    for (const layer of this.layers.values()) {
+      layer.painted.get(number)?.ranges.forEach((range) => layer.highlight.delete(range));
+      layer.painted.delete(number);
+      this.#paint(layer, number);
+    }
+  }
+
   #turn(number, isSeen) {
     if (isSeen) this.seen.add(number);
     else this.seen.delete(number);
@@ -101,16 +110,7 @@ class MarkPainter {
       }
     }
     const edges = [...cuts].sort((a, b) => a - b);
-    const kept = [...block.node.children].filter((child) => child.tagName !== "MARK");
-    const pieces = edges.slice(1).map((end, k) => {
-      const names = inside.filter(([, a, b]) => a <= edges[k] && end <= b).map(([name]) => name);
-      const text = document.createTextNode(this.view.text.slice(edges[k], end));
-      if (!names.length) return text;
-      const mark = document.createElement("mark");
-      mark.className = names.join(" ");
-      mark.append(text);
-      return mark;
-    });
-    block.node.replaceChildren(...kept, ...pieces);
+    const classes = (start, end) => inside.filter(([, a, b]) => a <= start && end <= b).map(([name]) => name).join(" ");
+    this.view.fill(block, edges.slice(1).map((end, k) => [edges[k], end, classes(edges[k], end)]));
   }
 }

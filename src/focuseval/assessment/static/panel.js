@@ -14,6 +14,8 @@ export function showStatus(state, { othersDone, total }) {
   const done = Number(othersDone) + (isFinished(state) ? 1 : 0);
   document.getElementById("progress").textContent = `${done} of ${total}`;
   document.getElementById("flagged").hidden = !state.flagged;
+  const training = document.getElementById("training");
+  if (training) training.textContent = isFinished(state) ? "training: see the answer" : "training: finish it, then see the answer";
   const warnings = document.getElementById("warnings");
   warnings.replaceChildren(...state.warnings.map((text) => element("li", "", text)));
 }

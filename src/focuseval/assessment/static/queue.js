@@ -1,5 +1,6 @@
 // The edits of one document on their way to the disk: one at a time, repeated until they are answered.
 
+import { isIn } from "./foresee.js";
 import { drop, isStored, list, newItem, put, sameDocument } from "./outbox.js";
 import { post } from "./server.js";
 
@@ -41,9 +42,14 @@ export class SaveQueue {
     else this.#show();
   }
 
-  /** Settles when everything is on the disk, or answered otherwise. */
-  async empty() {
-    while (this.items.length) await new Promise((resolve) => setTimeout(resolve, 20));
+  /** Settles when everything is on the disk, or answered otherwise; says once if the server is away. */
+  async empty(away = () => {}) {
+    let told = false;
+    while (this.items.length) {
+      if (this.failures && !told) away();
+      told ||= this.failures > 0;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
   }
 
   #soon(delay) {
@@ -59,8 +65,9 @@ export class SaveQueue {
         this.#show();
         const [item] = this.items;
         item.version ??= this.version;
-        const { where, edit, version, token } = item;
-        const { status, answer } = await post("/api/edit", { ...where, edit, version, token });
+        const { where, edit, version, token, made } = item;
+        const age = made ? Date.now() - made : 0; // how long it has waited here
+        const { status, answer } = await post("/api/edit", { ...where, edit, version, token, age });
         if (!this.#settle(item, status, answer)) break;
         this.failures = 0;
       }
@@ -98,7 +105,9 @@ export class SaveQueue {
 
   /** What was made from another state than the server's waits for an answer, edit by edit. */
   #conflict({ state, error, changed }) {
-    const held = this.items.map((item) => ({ ...item, held: { why: "conflict", error } }));
+    const there = state ? this.items.filter((item) => isIn(state, item.edit)) : [];
+    there.forEach(drop);
+    const held = this.items.filter((item) => !there.includes(item)).map((item) => ({ ...item, held: { why: "conflict", error } }));
     held.forEach(put);
     this.items = [];
     this.failures = 0;

@@ -9,6 +9,8 @@ function headingLevels(blocks) {
   return new Map(headings.map(([number, level], k) => [number, k ? 2 + level - least : 1]));
 }
 
+const KEPT = ":scope > :is(.stripe, .caret, .entry)";
+
 export class TextView {
   constructor(root, documentView) {
     this.root = root;
@@ -17,7 +19,11 @@ export class TextView {
     this.blocks = [];
     const pieces = document.createDocumentFragment();
     const levels = headingLevels(documentView.blocks);
-    documentView.blocks.forEach(([start, end, kind], number) => {
+    const { elements, groups, inline } = documentView;
+    const around = new FocusevalNest(pieces, groups);
+    let inside = 0;
+    documentView.blocks.forEach(([start, end, named], number) => {
+      const [kind, sign] = named.split(" ");
       const level = levels.get(number) ?? 0;
       const tag = level ? `h${Math.min(6, level + 1)}` : "div"; // the topic's title is the page's h1
       const block = { start: this.map.toUnit(start), end: this.map.toUnit(end), kind, node: document.createElement(tag) };
@@ -25,11 +31,39 @@ export class TextView {
       block.node.dataset.block = number;
       block.node.dataset.level = Math.min(level, 6);
       block.node.dir = "auto";
-      block.node.append(document.createTextNode(this.text.slice(block.start, block.end)));
+      if (sign) block.node.dataset.sign = sign;
+      if (kind === "formula") block.node.tabIndex = 0; // a wide one scrolls
+      block.inline = [];
+      for (; inside < inline.length && elements.start[inline[inside][0]] < end; inside += 1) {
+        const [row, name, depth] = inline[inside];
+        block.inline.push([this.map.toUnit(elements.start[row]), this.map.toUnit(elements.end[row]), name, depth]);
+      }
+      const outer = Math.min(...block.inline.map((one) => one[3]));
+      for (const one of block.inline) one[3] -= outer;
+      this.fill(block, [[block.start, block.end, ""]]);
       this.blocks.push(block);
-      pieces.append(block.node);
+      around.holder(number).append(block.node);
     });
+    around.holder(this.blocks.length);
     root.replaceChildren(pieces);
+  }
+
+  /** Write the text of a block in pieces [start, end, classes], inside of the elements that the document has there. */
+  fill(block, pieces) {
+    const kept = [...block.node.querySelectorAll(KEPT)];
+    block.node.replaceChildren(...kept);
+    const nest = new FocusevalNest(block.node, block.inline);
+    for (const [start, end, classes] of pieces) {
+      for (let at = start; at < end;) {
+        const holder = nest.holder(at);
+        const to = Math.min(end, nest.edge);
+        const text = document.createTextNode(this.text.slice(at, to));
+        if (classes) holder.append(Object.assign(document.createElement("mark"), { className: classes }));
+        (classes ? holder.lastChild : holder).append(text);
+        at = to;
+      }
+    }
+    nest.holder(block.end);
   }
 
   /** Number of the block that holds a unit; the last one for the end of the text. */
@@ -61,9 +95,14 @@ export class TextView {
 
   /** The unit at a place of the page, or null when it lies outside the text. */
   unitAt(node, offset) {
-    if (node === this.root) return offset < this.blocks.length ? this.blocks[offset].start : this.text.length;
     const element = node.nodeType === Node.TEXT_NODE ? node.parentElement : node;
     const holder = element?.closest("[data-block]");
+    if (!holder && element && this.root.contains(element)) { // beside blocks: the page itself, a table, a row
+      const inside = [...element.childNodes].slice(offset).flatMap((child) => (child.matches("[data-block]") ? [child] : [...child.querySelectorAll("[data-block]")]));
+      const before = [...element.querySelectorAll("[data-block]")].at(-1);
+      if (inside.length) return this.blocks[Number(inside[0].dataset.block)].start;
+      return before ? this.blocks[Number(before.dataset.block)].end : null;
+    }
     if (!holder || !this.root.contains(holder)) return null;
     const range = document.createRange();
     range.setStart(holder, 0);
@@ -91,9 +130,10 @@ export class TextView {
     if (!box) return;
     const frame = block.node.getBoundingClientRect();
     if (node.parentNode !== block.node) block.node.append(node);
-    node.style.top = `${box.top - frame.top - block.node.clientTop}px`;
-    node.style.left = `${box.left - frame.left - block.node.clientLeft}px`;
-    node.style.height = `${box.height}px`;
+    const scale = this.scale ?? 1; // of pages, on which a pixel is a point
+    node.style.top = `${(box.top - frame.top) / scale - block.node.clientTop}px`;
+    node.style.left = `${(box.left - frame.left) / scale - block.node.clientLeft}px`;
+    node.style.height = `${box.height / scale}px`;
   }
 
   toUnits(spans) {

@@ -25,8 +25,9 @@ from focuseval.assessment.web.desk import (
     whole_number,
 )
 from focuseval.assessment.web.pages import body, query_terms, stamp
-from focuseval.assessment.wording import guidelines, write_guidelines
+from focuseval.assessment.wording import SNAPS, guidelines, snap_to, snapping, write_guidelines
 from focuseval.errors import FocusevalError, counted
+from focuseval.inference.agreement import FEWEST_TOPICS, RESAMPLES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +41,9 @@ if TYPE_CHECKING:
 adjudication = Blueprint("adjudication", __name__)
 adjudication.before_request(overseers_look_leads_change)
 
-TO_DECIDE = "to decide"
+WITH_INTERVALS = 30
+"""Pairs of assessors up to which the page draws samples for intervals, which takes a moment for each."""
+TO_DECIDE, DISAGREED = "to decide", "disagreed"
 SHOWN = 200
 """Documents that the list shows at once, those with the least agreement first."""
 
@@ -49,17 +52,21 @@ SHOWN = 200
 def documents() -> str:
     """List what two or more assessors have finished, with how far they agree and what was decided."""
     topic, state = request.args.get("topic", ""), request.args.get("state", TO_DECIDE)
+    name = request.args.get("assessor", "")
     everything = _rows()
     counts = Counter(row.state for row in everything)
     wanted = {TO_DECIDE: (decisions.UNDECIDED, decisions.STALE), decisions.DECIDED: (decisions.DECIDED,)}
-    rows = [row for row in everything if topic in ("", row.topic) and row.state in wanted.get(state, (row.state,))]
+    here = [row for row in everything if topic in ("", row.topic) and (not name or name in row.people)]
+    rows = [row for row in here if row.state in wanted.get(state, (row.state,))]
+    rows = [row for row in rows if row.disagreed] if state == DISAGREED else rows
     shown = sorted(rows, key=lambda row: (row.jaccard, row.topic, row.document))[:SHOWN]
     return render_template(
         "adjudicate.html",
         rows=shown,
         more=len(rows) - len(shown),
         counts=counts,
-        states=(TO_DECIDE, decisions.DECIDED),
+        states=(TO_DECIDE, DISAGREED, decisions.DECIDED),
+        name=name,
         state=state,
         topic=topic,
         topics=sorted({row.topic for row in everything}),
@@ -76,13 +83,18 @@ def _rows() -> list[decisions.SharedDocument]:
 
 @adjudication.get("/adjudicate/next")
 def following() -> Redirect:
-    """Go to the next document that is undecided or stale: of this topic first, the least agreed first."""
+    """Go to the undecided or stale document with the least agreement, of this topic first where several have as little.
+
+    Documents on which everybody agrees need nobody's eyes: the list accepts them all at once.
+    """
     here = (request.args.get("topic", ""), request.args.get("document", ""))
-    waiting = [row for row in _rows() if row.state != decisions.DECIDED and (row.topic, row.document) != here]
+    undecided = [row for row in _rows() if row.state != decisions.DECIDED and (row.topic, row.document) != here]
+    waiting = [row for row in undecided if not row.agreed or row.stale]
     if not waiting:
-        flash("Everything that several assessors finished is decided.")
+        left = f"On {counted(len(undecided), 'document')} everybody agrees: accept them at once."
+        flash(left if undecided else "Everything that several assessors finished is decided.")
         return redirect(url_for("adjudication.documents"))
-    found = min(waiting, key=lambda row: (row.topic != here[0], row.topic, row.jaccard, row.document))
+    found = min(waiting, key=lambda row: (row.jaccard, row.topic != here[0], row.topic, row.document))
     return redirect(url_for("adjudication.document", topic=found.topic, document=found.document))
 
 
@@ -104,7 +116,7 @@ def accept() -> Redirect:
 def document() -> str:
     """Show one document with a stripe per assessor, and why it is in the pool."""
     topic, name = pooled_unit(request.args)
-    entry, runs = why_pooled(desk().store, topic, name)
+    entry, runs = why_pooled(desk().pool()[0], topic, name)
     return _page_of(topic, name, "/api/sides", entry=entry, runs=runs, decides=desk().access.leads(user()))
 
 
@@ -128,14 +140,15 @@ def compared() -> Response:
 
 @adjudication.post("/api/decide")
 def decision() -> Response:
-    """Accept one, the union or the intersection."""
+    """Accept one, the union or the intersection; or start from it, to edit the decision."""
     values = body()
     key = key_of({**values, "as": ADJUDICATED})
     page = desk().documents.get(key.document)
     rule, of = values.get("rule"), values.get("of")
     if rule not in decisions.RULES or not isinstance(of, list) or not all(isinstance(name, str) for name in of):
         abort(400, "a rule and the assessors it is about are needed")
-    saved = decisions.decide(desk().store, page, key.topic, rule, of, actor=user(), **stamp(values))
+    draft, stamps = values.get("draft") is True, stamp(values)
+    saved = decisions.decide(desk().store, page, key.topic, rule, of, actor=user(), draft=draft, **stamps)
     return jsonify({"decided": state_of(saved)})
 
 
@@ -144,12 +157,19 @@ def agreement() -> str:
     """Show agreement at four levels for every pair of assessors, and how it went over time."""
     name, found = request.args.get("assessor", ""), desk().shared.documents()
     everything = desk().shared.agreements()
+    few = len(everything) <= WITH_INTERVALS
+    everything = desk().shared.agreements(resamples=RESAMPLES) if few else everything
+    apart = plan.machines(desk().store)
+    everything.sort(key=lambda pair: bool({pair.left, pair.right} & apart))  # people first
     pairs = [pair for pair in everything if name in ("", pair.left, pair.right)]
     if len(pairs) > SHOWN:
         pairs.sort(key=lambda pair: (pair.jaccard != pair.jaccard, pair.jaccard, pair.left, pair.right))
     return render_template(
         "agreement.html",
         pairs=pairs[:SHOWN],
+        apart=apart,
+        intervals=few,
+        fewest=FEWEST_TOPICS,
         more=len(pairs[SHOWN:]),
         name=name,
         names=sorted({side for pair in everything for side in (pair.left, pair.right)}),
@@ -184,7 +204,8 @@ def read(message: str = "", draft: str | None = None) -> str:
     """Show the guidelines, and to a lead the text they are made from."""
     found = guidelines(desk().store)
     text = found.text if draft is None else draft
-    return render_template("guidelines.html", found=found, text=text, message=message)
+    shown = {"snaps": SNAPS, "snap": snapping(desk().store)}
+    return render_template("guidelines.html", found=found, text=text, message=message, **shown)
 
 
 @quality.post("/guidelines")
@@ -197,6 +218,15 @@ def write() -> Redirect | tuple[str, int]:
     except FocusevalError as error:
         return read(message=str(error), draft=text), 422
     flash("The guidelines are saved.")
+    return redirect(url_for("quality.read"))
+
+
+@quality.post("/guidelines/snap")
+def snap() -> Redirect:
+    """Choose what a selection by the mouse is extended to."""
+    leads_only()
+    snap_to(desk().store, request.form.get("to", ""), actor=user())
+    flash(f"What the mouse selects is extended to {request.form['to']} now.")
     return redirect(url_for("quality.read"))
 
 

@@ -5,19 +5,22 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from flask import Flask, jsonify, render_template, request
+from flask import Blueprint, Flask, jsonify, render_template, request
 from flask.sessions import SecureCookieSessionInterface
 from werkzeug.exceptions import HTTPException
 
 from focuseval.assessment.sessions import DAYS
 from focuseval.assessment.web.adjudication import adjudication, quality
 from focuseval.assessment.web.desk import Desk, desk, state_of
+from focuseval.assessment.web.estimating import estimating
 from focuseval.assessment.web.exchange import exchange, growing
 from focuseval.assessment.web.guard import guard
 from focuseval.assessment.web.pages import api, pages
 from focuseval.assessment.web.people import door, people
+from focuseval.assessment.web.pictures import pictures
 from focuseval.assessment.web.work import dashboard, work
 from focuseval.assessment.wording import render_markdown
+from focuseval.collection.rendering import STATIC
 from focuseval.errors import ChangedTextError, ConflictError, FocusevalError, StorageError, counted
 
 if TYPE_CHECKING:
@@ -68,7 +71,22 @@ def create_app(
     known = {topic.id: topic for topic in topics}
     app.extensions["focuseval"] = Desk(store, documents, known, access, title)
     guard(app)
-    for part in (door, pages, api, dashboard, work, people, adjudication, quality, growing, exchange):
+    shared = Blueprint("rendering", __name__, static_folder=STATIC, static_url_path="/rendering")
+    for part in (
+        shared,
+        door,
+        pages,
+        api,
+        pictures,
+        dashboard,
+        work,
+        people,
+        adjudication,
+        quality,
+        growing,
+        exchange,
+        estimating,
+    ):
         app.register_blueprint(part)
     app.register_error_handler(FocusevalError, _refused)
     app.register_error_handler(HTTPException, _failed)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+import threading
+from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -12,17 +14,19 @@ from flask import abort, current_app, g, request
 
 from focuseval.assessment.adjudication import SharedDocuments
 from focuseval.assessment.plan import in_pool
+from focuseval.assessment.pool import describe_pool, project_pool
 from focuseval.assessment.progress import Overview
 from focuseval.assessment.rules import as_dict, inferred, ungraded, warnings
 from focuseval.assessment.sessions import Attempts, Sessions
 from focuseval.assessment.store import ADJUDICATED, Key
 from focuseval.assessment.wording import rewordings
-from focuseval.collection.rendering import Titles, layout
+from focuseval.collection.rendering import Titles, render
 from focuseval.placing.anchor import diff, propose
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+    from focuseval.assessment.pool import Pool, PoolStatistics
     from focuseval.assessment.store import Saved, Store
     from focuseval.assessment.users import User
     from focuseval.collection.rendering import Document, DocumentCache
@@ -30,12 +34,14 @@ if TYPE_CHECKING:
 
 
 def document_view(document: Document) -> dict[str, Any]:
-    """Return text, blocks and elements; all positions are code points."""
+    """Return text, blocks, what is around and inside them, and elements; all positions are code points."""
+    rendering = render(document)
     return {
         "id": document.id,
         "text": document.text,
         "sha256": document.sha256,
-        "blocks": [[block.start, block.end, block.kind, block.level] for block in layout(document)],
+        "blocks": [[block.start, block.end, block.named, block.level] for block in rendering.blocks],
+        **rendering.as_json(),
         "elements": {
             name: [getattr(element, name) for element in document.elements]
             for name in ("path", "start", "end", "parent")
@@ -167,6 +173,33 @@ class Access:
         return hmac.new(self.secret, what.encode(), hashlib.sha256).hexdigest()[:32]
 
 
+KEPT_BYTES = 64 << 20
+"""Bytes of pictures that stay in memory."""
+
+
+class Pictures:
+    """Pictures of pages, the latest of them kept."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[tuple[Any, ...], bytes] = OrderedDict()
+        self._bytes = 0
+
+    def get(self, key: tuple[Any, ...], draw: Callable[[], bytes]) -> bytes:
+        """Return a picture, drawn if it is not there."""
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key]
+        drawn = draw()
+        with self._lock:
+            self._bytes += len(drawn) - len(self._kept.get(key, b""))
+            self._kept[key] = drawn
+            while self._bytes > KEPT_BYTES and len(self._kept) > 1:
+                self._bytes -= len(self._kept.popitem(last=False)[1])
+        return drawn
+
+
 class Desk:
     """The project as the web sees it."""
 
@@ -182,6 +215,17 @@ class Desk:
         self.overview = Overview(store)
         self.shared = SharedDocuments(store, documents.extents)
         self.titles = Titles(documents.get)
+        self.pictures = Pictures()
+        self._pool: tuple[int, Pool, PoolStatistics] | None = None
+
+    def pool(self) -> tuple[Pool, PoolStatistics]:
+        """Return the project's pool with its statistics, made again only after the plan has changed."""
+        query = "SELECT coalesce(max(seq), 0) FROM events WHERE assessor = ''"
+        (last,) = self.store.database.read().execute(query).fetchone()
+        if self._pool is None or self._pool[0] != last:
+            pool = project_pool(self.store)
+            self._pool = last, pool, describe_pool(pool)
+        return self._pool[1:]
 
     def page(self, document: str) -> Document:
         """Return a document with what an edit of it needs: in 2005 mode its elements, too."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import shutil
 import tempfile
 from dataclasses import replace
@@ -14,8 +15,8 @@ from focuseval.assessment.adjudication import MERGES
 from focuseval.assessment.archive import write_archive
 from focuseval.assessment.exchange import export_everything, import_judgements
 from focuseval.assessment.golds import EXPORTS, Whose, export_gold
-from focuseval.assessment.plan import assessors, record
-from focuseval.assessment.pool import add_pool, describe_pool, grown, keep_run, kept_runs, project_pool, run_named
+from focuseval.assessment.plan import COMPARISON, ORDERS, RANDOM, assessors, put_in_order, record
+from focuseval.assessment.pool import add_pool, grown, keep_run, kept_runs, ordered, run_named
 from focuseval.assessment.project import check_pool
 from focuseval.assessment.stability import DEFAULT, rank_runs
 from focuseval.assessment.store import ADJUDICATED
@@ -40,9 +41,11 @@ DEPTH, DEEPEST = 10, 10_000
 @growing.get("/pool")
 def pooled(message: str = "") -> str:
     """Show what the pool is made of, and the runs that are kept with the project."""
-    pool = project_pool(desk().store)
+    pool, statistics = desk().pool()
     kept, known = kept_runs(desk().folder), {one.sha256 for one in pool.contributors}
-    shown = {"pool": pool, "statistics": describe_pool(pool), "kept": kept, "known": known, "depth": DEPTH}
+    orders = desk().store.project_log("order")
+    shown = {"pool": pool, "statistics": statistics, "kept": kept, "known": known, "depth": DEPTH, "orders": ORDERS}
+    shown |= {"order": orders[-1] if orders else None}
     return render_template("pool.html", message=message, **shown)
 
 
@@ -92,6 +95,21 @@ def add() -> Redirect | tuple[str, int]:
     except FocusevalError as error:
         return preview(message=str(error)), 422
     flash(f"{run.run_id} is pooled to depth {depth}: {counted(count, 'more document')} to judge.")
+    return redirect(url_for("growing.pooled"))
+
+
+@growing.post("/pool/order")
+def order() -> Redirect | tuple[str, int]:
+    """Have the pool judged in another order; the log says which, and its seed."""
+    by = request.form.get("by", "")
+    seed = secrets.randbelow(2**31) if by == RANDOM else 0
+    try:
+        runs = [_read(path) for path in kept_runs(desk().folder)] if by == COMPARISON else []
+        rows = ordered(desk().store, by, seed=seed, runs=runs)
+    except FocusevalError as error:
+        return pooled(message=str(error)), 422
+    put_in_order(desk().store, [row[:2] for row in rows], by, seed=seed if by == RANDOM else None, actor=user())
+    flash("Documents are judged in the new order.")
     return redirect(url_for("growing.pooled"))
 
 

@@ -37,7 +37,8 @@ UPLOAD_LIMIT = 64 * 2**20
 UPLOADS = ("/import", "/pool")
 """Where a lead may send a file."""
 DOOR = ("door.enter", "door.login", "door.invited")
-"""What nobody needs a session for."""
+FILES = ("static", "rendering.static")
+"""What nobody needs a session for: the door, and the pages' own files."""
 SAFE = ("GET", "HEAD", "OPTIONS")
 
 
@@ -108,7 +109,7 @@ def check_session() -> AnyResponse | None:
     if g.user:
         desk().seen[g.user] = now()
         return None
-    if request.endpoint in (*DOOR, "static"):
+    if request.endpoint in (*DOOR, *FILES):
         return None
     if request.method not in SAFE or request.path.startswith("/api/"):
         abort(401, "your session has ended; log in again in another tab")
@@ -147,5 +148,5 @@ def add_headers(response: Response) -> Response:
     response.headers["Referrer-Policy"] = "same-origin"  # with "no-referrer" forms would be sent without an Origin
     response.headers["Cross-Origin-Opener-Policy"] = "same-origin"
     response.headers["Cross-Origin-Resource-Policy"] = "same-origin"
-    response.headers.setdefault("Cache-Control", "no-store" if request.endpoint != "static" else "no-cache")
+    response.headers.setdefault("Cache-Control", "no-store" if request.endpoint not in FILES else "no-cache")
     return response

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from flask import Blueprint, abort, jsonify, redirect, render_template, request, url_for
 
-from focuseval.assessment.plan import TRAINING, known_units
-from focuseval.assessment.progress import by_topic, entries, neighbour, next_undone
+from focuseval.assessment.plan import TRAINING, Pooled, add_found, in_pool, known_units, sampled_topics
+from focuseval.assessment.progress import entries, neighbour, next_undone
 from focuseval.assessment.reanchor import reanchor
-from focuseval.assessment.rules import FINISHED, SKIPPED, parse_edit
-from focuseval.assessment.store import ADJUDICATED
+from focuseval.assessment.rules import OPEN, TODO, as_dict, parse_edit
+from focuseval.assessment.store import ADJUDICATED, Key
 from focuseval.assessment.web.desk import changed_view, desk, document_view, key_of, state_of, user
+from focuseval.assessment.wording import snapping
 from focuseval.data.fields import json_line
+from focuseval.errors import FocusevalError
+from focuseval.retrieval.retrieving import search as search_documents
 
 if TYPE_CHECKING:
     from flask import Response as Answer
     from werkzeug.wrappers import Response
 
-    from focuseval.assessment.plan import Pooled
-    from focuseval.assessment.progress import PoolEntry
+    from focuseval.assessment.plan import Unit
+    from focuseval.assessment.progress import Work
     from focuseval.data.topics import Topic
+    from focuseval.retrieval.retrieving import Hit
 
 
 pages = Blueprint("pages", __name__)
@@ -30,25 +36,25 @@ pages = Blueprint("pages", __name__)
 @pages.get("/")
 def topics() -> str | Response:
     """List the topics with their progress; who has none of their own sees everyone's."""
-    mine = entries(desk().store, user()) if desk().access.role(user()) != "reader" else []
+    mine = desk().overview.of(user()) if desk().access.role(user()) != "reader" else []
     if not mine and desk().access.sees_all(user()):
         return redirect(url_for("dashboard.campaign"))
-    shown = [entry for entry in mine if entry.pooled.topic in desk().topics]
-    dropped = sorted({entry.pooled.topic for entry in mine} - set(desk().topics))
     return render_template(
         "topics.html",
-        progress=by_topic(shown),
-        upcoming=next_undone(shown, "", ""),
-        dropped=dropped,
-        training=len(_training(shown)),
+        progress=[row for row in mine if row.topic in desk().topics],
+        dropped=[row.topic for row in mine if row.topic not in desk().topics],
+        training=len(_training()),
+        sampled=len({row.topic for row in mine} & {*sampled_topics(desk().store)}),
+        guided=bool(desk().store.project_events("guidelines")),
     )
 
 
-def _training(shown: list[PoolEntry]) -> list[PoolEntry]:
-    """Return the training documents that are not finished."""
-    known = known_units(desk().store)
-    undone = [entry for entry in shown if entry.status not in (*FINISHED, SKIPPED)]
-    return [entry for entry in undone if known.get(entry.pooled[:2]) == TRAINING]
+def _training() -> list[Unit]:
+    """Return the training documents that are the user's, and that they have neither finished nor skipped."""
+    known, statuses = known_units(desk().store), (TODO, OPEN)
+    keys = [Key(user(), *unit) for unit, use in known.items() if use == TRAINING and unit[0] in desk().topics]
+    store = desk().store
+    return [key[1:] for key in keys if in_pool(store, key) and store.judgement(key).judgement.status in statuses]
 
 
 @pages.get("/topic")
@@ -62,16 +68,21 @@ def topic() -> str | Response:
         abort(404, "no such topic in your pool")
     titles = desk().titles.of(entry.pooled.document for entry in mine)
     training = {unit[1] for unit, use in known_units(desk().store).items() if use == TRAINING and unit[0] == wanted}
-    shown = {"progress": by_topic(mine)[0], "titles": titles, "training": training}
+    shown = {"progress": _progress(user(), wanted), "titles": titles, "training": training}
     return render_template("topic.html", topic=desk().topics[wanted], entries=mine, **shown)
+
+
+def _progress(assessor: str, topic: str) -> Work:
+    """Return how far somebody is in a topic."""
+    return next(row for row in desk().overview.of(assessor) if row.topic == topic)
 
 
 @pages.get("/read")
 def read() -> str:
     """Show one document for assessing; its text comes through the interface, as text."""
     key = key_of(request.args)
-    page = desk().page(key.document)
-    mine = entries(desk().store, key.assessor, key.topic)
+    page, store = desk().page(key.document), desk().store
+    progress = _progress(key.assessor, key.topic)
     return render_template(
         "read.html",
         topic=desk().topics[key.topic],
@@ -79,25 +90,89 @@ def read() -> str:
         document=page.id,
         title=desk().titles.of([page.id])[page.id],
         adjudicating=key.assessor == ADJUDICATED,
-        previous=_address(neighbour(mine, key.topic, key.document, -1), key.assessor),
-        following=_address(neighbour(mine, key.topic, key.document, 1), key.assessor),
-        progress=by_topic(mine)[0],
-        training=known_units(desk().store).get(key[1:]) == TRAINING and key.assessor != ADJUDICATED,
-        reopened=desk().store.reopened(key),
-        others_done=sum(entry.status in FINISHED and entry.pooled.document != key.document for entry in mine),
+        previous=_address(neighbour(store, *key, -1), key.assessor),
+        following=_address(neighbour(store, *key, 1), key.assessor),
+        progress=progress,
+        training=known_units(store).get(key[1:]) == TRAINING and key.assessor != ADJUDICATED,
+        reopened=store.reopened(key),
+        others_done=progress.done - store.judgement(key).judgement.finished,
     )
 
 
 @pages.get("/next")
 def upcoming() -> Response:
-    """Go to the next document that is not done, or to the list when everything is."""
-    topic, document = request.args.get("topic"), request.args.get("document")
+    """Go to the next document that is not done, skipped ones last, or to the list when everything is."""
+    topic, document = request.args.get("topic", ""), request.args.get("document", "")
     if request.args.get("as") == ADJUDICATED:
         return redirect(url_for("adjudication.following", topic=topic, document=document))
-    everything = [entry for entry in entries(desk().store, user()) if entry.pooled.topic in desk().topics]
-    lessons = _training(everything)
-    row = lessons[0].pooled if lessons else next_undone(everything, topic or "", document or "")
+    lessons = [Pooled(*unit) for unit in _training()]
+    mine = [row for row in desk().overview.of(user()) if row.topic in desk().topics]
+    row = lessons[0] if lessons else next_undone(desk().store, user(), mine, topic, document)
     return redirect(_address(row, user()) or url_for("pages.topics", done=1))
+
+
+HITS, LISTED = 20, 500
+"""Results of a search, and documents of a folder, that a page shows."""
+
+
+@pages.get("/search")
+def search(message: str = "") -> str:
+    """Search the collection or look through its folders, for documents to judge for a topic, pooled or not."""
+    topic, asked = _judges(request.values.get("topic", "")), request.values.get("q", "").strip()[:500]
+    folder, index = request.values.get("in", "").strip("/"), desk().documents.index
+    hits: tuple[Hit, ...] = ()
+    if asked and index is not None:
+        try:
+            hits = search_documents(index, asked, results=HITS, unit="document")
+        except FocusevalError as error:
+            message = str(error)
+    begins = f"{folder}/" if folder else ""
+    ids = [] if asked or index is None else [one for one in index.ids.to_pylist() if one.startswith(begins)]
+    below = {one[len(begins) :].partition("/")[0] for one in ids if "/" in one[len(begins) :]}
+    here = [one for one in ids if "/" not in one[len(begins) :]]
+    names = [hit.document for hit in hits] or here[:LISTED]
+    steps = folder.split("/") if folder else []
+    return render_template(
+        "search.html",
+        topic=topic,
+        asked=asked,
+        hits={hit.document: _marked(hit) for hit in hits},
+        folders=sorted(below),
+        names=names,
+        more=len(here) - len(names) if not asked else 0,
+        crumbs=[("/".join(steps[: k + 1]), step) for k, step in enumerate(steps)],
+        begins=begins,
+        mine={name for name in names if in_pool(desk().store, Key(user(), topic.id, name))},
+        titles=desk().titles.of(names),
+        message=message,
+    )
+
+
+def _marked(hit: Hit) -> list[tuple[str, bool]]:
+    """Return the pieces of a snippet, and whether each is a word that was asked for."""
+    edges = [0, *(edge for mark in hit.marks for edge in mark), len(hit.snippet)]
+    return [(hit.snippet[a:b], k % 2 == 1) for k, (a, b) in enumerate(pairwise(edges))]
+
+
+@pages.post("/found")
+def found() -> Response | tuple[str, int]:
+    """Judge a document that is not in the pool."""
+    topic, document = _judges(request.form.get("topic", "")), request.form.get("document", "")
+    try:
+        desk().documents.plain(document)  # one that the collection does not have is refused
+        add_found(desk().store, Key(user(), topic.id, document))
+    except FocusevalError as error:
+        return search(message=str(error)), 422
+    return redirect(url_for("pages.read", topic=topic.id, document=document))
+
+
+def _judges(topic: str) -> Topic:
+    """Return a topic that the user judges; it does not exist for anybody else."""
+    if desk().access.role(user()) == "reader":
+        abort(403, "a reader judges nothing")
+    if topic not in desk().topics or all(row.topic != topic for row in desk().overview.of(user())):
+        abort(404, "no such topic in your pool")
+    return desk().topics[topic]
 
 
 FUNCTION_WORDS = (
@@ -123,6 +198,10 @@ def _address(row: Pooled | None, assessor: str) -> str:
 api = Blueprint("api", __name__, url_prefix="/api")
 
 
+LATE = 10_000
+"""Milliseconds that an edit may wait in a browser before the log says when it was made."""
+
+
 @api.get("/document")
 def document() -> Answer:
     """Return text, blocks, elements and the judgement so far."""
@@ -130,7 +209,10 @@ def document() -> Answer:
     store, page = desk().store, desk().documents.get(key.document)
     saved = store.judgement(key)
     shown = {"document": document_view(page), "state": state_of(saved), "changed": changed_view(store, saved, page)}
-    return jsonify({**shown, "exhaustivity": store.exhaustivity})
+    paged = desk().documents.pages(key.document)
+    sizes = None if paged is None else [[*paged.span(n), *paged.size(n)] for n in range(1, len(paged) + 1)]
+    more = {"exhaustivity": store.exhaustivity, "snap": snapping(store), "pages": sizes}
+    return jsonify({**shown, **more})
 
 
 @api.get("/state")
@@ -145,7 +227,33 @@ def edit() -> Answer:
     values = body()
     key = key_of(values)
     page = desk().page(key.document)
-    saved = desk().store.edit(key, page, parse_edit(values.get("edit")), actor=user(), **stamp(values))
+    asked, age = parse_edit(values.get("edit")), values.get("age")
+    if isinstance(age, int) and LATE <= age < 10**10:  # it has waited in a browser
+        asked["made"] = (datetime.now(UTC) - timedelta(milliseconds=age)).isoformat(timespec="milliseconds")
+    saved = desk().store.edit(key, page, asked, actor=user(), **stamp(values))
+    return jsonify({"state": state_of(saved)})
+
+
+@api.get("/history")
+def history() -> Answer:
+    """Return what was done to a judgement, oldest first: who, when, what, and what it led to."""
+    found = desk().store.history(key_of(request.args))
+    shown = ({"at": at, "actor": actor, "edit": edit, "state": as_dict(state)} for at, actor, edit, state in found)
+    return jsonify({"events": list(shown)})
+
+
+@api.post("/back")
+def back() -> Answer:
+    """Go back to the state after one of the events of a judgement: one more event, which can be undone."""
+    values = body()
+    key, to = key_of(values), values.get("to")
+    found = desk().store.history(key)
+    if not isinstance(to, int) or not 1 <= to <= len(found):
+        abort(400, "expected the number of an event")
+    if any(edit.get("barrier") for _, _, edit, _ in found[to:]):
+        abort(422, "the text has changed since; that state speaks of another text")
+    edit = {"kind": "replace", "judgement": as_dict(found[to - 1][3]), "source": {"back": to}}
+    saved = desk().store.edit(key, desk().page(key.document), edit, actor=user(), **stamp(values))
     return jsonify({"state": state_of(saved)})
 
 

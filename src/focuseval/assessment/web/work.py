@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
 
 from focuseval.assessment import plan
-from focuseval.assessment.adjudication import finished_sides
+from focuseval.assessment.adjudication import DECIDED
 from focuseval.assessment.progress import Work, summed
 from focuseval.assessment.reanchor import changed_texts, reanchor_all
+from focuseval.assessment.rules import SKIPPED
 from focuseval.assessment.store import ADJUDICATED, Request
 from focuseval.assessment.users import removed
 from focuseval.assessment.web.desk import desk, overseers_look_leads_change, user, whole_number
@@ -33,19 +34,26 @@ CELLS = 3_000
 def campaign() -> str:
     """Show the sums of every assessor and of every topic, or the rows of one of them."""
     store = desk().store
-    rows = desk().overview.rows()
+    rows, apart = desk().overview.rows(), plan.machines(store)
     name, topic = request.args.get("assessor"), request.args.get("topic")
     if name is not None or topic is not None:
         rows = [row for row in rows if name in (None, row.assessor) and topic in (None, row.topic)]
         if not rows:
             abort(404, "nobody has anything to do here")
+    split = Counter(unit[0] for unit, names in desk().overview.disagreed().items() if name is None or name in names)
+    others = summed([row for row in rows if row.assessor in apart], "assessor") if name is None else []
+    rows = [row for row in rows if row.assessor not in apart or row.assessor == name]
     by_assessor, by_topic = summed(rows, "assessor"), summed(rows, "topic")
+    by_topic = [row._replace(disagreed=split[row.topic]) for row in by_topic]  # documents, not judgements
     grid: dict[str, dict[str, Work]] = {}
     for row in rows:
         grid.setdefault(row.assessor, {})[row.topic] = row
     return render_template(
         "dashboard.html",
-        whole=(summed(rows, "") or [Work()])[0],
+        whole=(whole := (summed(by_topic, "") or [Work()])[0]),
+        step=_step(whole) if desk().access.leads(user()) else None,
+        others=others,
+        found=sum(topic in (None, unit[0]) and name in (None, who) for unit, who in plan.found_units(store).items()),
         by_assessor=by_assessor if name is None else [],
         by_topic=by_topic if topic is None else [],
         grid=grid if name is None and topic is None and 1 < len(by_assessor) * len(by_topic) <= CELLS else {},
@@ -56,6 +64,22 @@ def campaign() -> str:
         removed=removed(store),
         seen={**desk().overview.pace.last, **desk().seen},
     )
+
+
+def _step(whole: Work) -> tuple[str, str] | None:
+    """Return where a lead goes next, and to do what; None when nothing waits for a lead."""
+    store = desk().store
+    undecided = sum(one.state != DECIDED for one in desk().shared.documents())
+    steps = (
+        (not desk().pool()[1].documents, "/pool", "pool runs, so that there are documents to judge"),
+        (not store.project_events("guidelines"), "/guidelines", "write guidelines for the assessors"),
+        (desk().access.users is not None and len(plan.people(store)) < 2, "/people", "invite people"),
+        (not whole.total and not whole.done, "/work", "give the work out"),
+        (bool(whole.flagged), "/flagged", f"look at {counted(whole.flagged, 'flagged judgement')}"),
+        (bool(undecided), "/adjudicate", f"decide {counted(undecided, 'document')} that several have finished"),
+        (0 < whole.total <= whole.done, "/exchange", "export the gold, or archive the collection"),
+    )
+    return next(((address, what) for open_, address, what in steps if open_), None)
 
 
 work = Blueprint("work", __name__)
@@ -166,12 +190,13 @@ def _split() -> str:
 
 
 def _reopen() -> str:
-    """Open finished documents again, of all assessors or of those who are named; they see by whom, and why."""
+    """Open finished or skipped documents again, of all assessors or of those named; they see who did, and why."""
     store, names, reason = desk().store, _people(), request.form.get("reason", "").strip()[:1000]
     requests = []
     for topic, document in _units():
-        for saved in finished_sides(store, topic, document):
-            if not names or saved.key.assessor in names:
+        for saved in store.judgements(topic=topic, document=document):
+            closed = saved.judgement.finished or saved.judgement.status == SKIPPED
+            if closed and (saved.key.assessor in names if names else saved.key.assessor != ADJUDICATED):
                 edit, token = {"kind": "reopen", "reason": reason}, uuid.uuid4().hex
                 requests.append(Request(saved.key, desk().page(document), edit, saved.version, token, user()))
     store.edit_all(requests)

@@ -25,7 +25,16 @@ from bisect import bisect_right
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from focuseval.data.fields import NAMES, disagree, missing, numbered_lines, spelled, topic_of
+from focuseval.data.fields import (
+    NAMES,
+    column_name,
+    delimiter_of,
+    disagree,
+    missing,
+    numbered_lines,
+    spelled,
+    topic_of,
+)
 from focuseval.data.topics.parser import parse_nexi
 from focuseval.data.topics.syntax import About, Term, parse_terms
 from focuseval.engine.lazy import cached_property
@@ -152,10 +161,9 @@ def topic_format(text: str) -> OtherFormat | None:
         return "json"
     if not head.startswith("<"):
         first = head.partition("\n")[0]
-        names = first.strip().split(_delimiter(first))
-        asks = spelled(names, "query") or set(names) & set(_QUERIES)
-        is_header = spelled(names, "topic", question=True) and asks
-        return "table" if is_header else "lines" if "\t" in first else None
+        names = [column_name(name) for name in first.split(delimiter_of(first))]
+        named = spelled(names, "topic", question=True) and set(names) & set(_QUERIES)
+        return "table" if named or spelled(names, "query") else "lines" if "\t" in first else None
     if re.search(r"<top>", head, re.IGNORECASE):
         return "trec"
     return "indri" if re.search(r"<parameters\b", head, re.IGNORECASE) else None
@@ -255,11 +263,9 @@ def _query(row: dict[str, Any], place: Place) -> str:
 
 def _table(text: str, file: str) -> Iterator[Topic]:
     """Read a table with a header that names an id and a question."""
-    reader = csv.DictReader(io.StringIO(text.lstrip("\ufeff"), newline=""), delimiter=_delimiter(text))
+    text = text.lstrip("\ufeff \r\n")
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter_of(text.partition("\n")[0]))
+    reader.fieldnames = [column_name(name) for name in reader.fieldnames or ()]
     for row in reader:
         place = Place(file, reader.line_num)
         yield plain_topic(topic_of(row, place, question=True).strip(), _query(row, place), place)
-
-
-def _delimiter(text: str) -> str:
-    return "\t" if "\t" in text.lstrip("\ufeff \r\n").partition("\n")[0] else ","

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -20,7 +21,11 @@ DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 4], [1, 3])
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
 """Every colour comes with a dash and a shape of its own."""
 
+WIDTHS = {"column": 320, "page": 660}
+"""Pixels of a figure: 85 mm and 175 mm, a column and the width of a page of two columns."""
 DIGITS = 5
+LONG = 24
+"""Characters of a name from which on what all names share is left out of labels."""
 _NAME = re.compile(r"\{(\w+)\}")
 
 
@@ -52,11 +57,15 @@ class Chart:
         """Return the rows as Vega-Lite wants them."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
-    def complete(self) -> dict[str, Any]:
-        """Return a specification that needs nothing else: rows, colours and a fixed width included."""
-        values = {"name": "rows", "values": self.records()}
-        fixed = {"width": 620} if self.spec.get("width") == "container" else {}
-        return {"$schema": SCHEMA, **self.spec, **fixed, "data": values, "config": CONFIG}
+    def complete(self, width: int = WIDTHS["page"], *, serif: bool = False) -> dict[str, Any]:
+        """Return a specification that needs nothing else: rows, colours, and a width in pixels (96 to the inch)."""
+        values, fixed = {"name": "rows", "values": self.records()}, dict[str, Any]()
+        if self.spec.get("width") == "container":
+            fixed = {"width": width, "autosize": {"type": "fit-x", "contains": "padding"}}
+        columns = {"columns": 1 if width < WIDTHS["page"] / 2 else 3}
+        config = CONFIG | {"font": "Times New Roman, Times, serif"} if serif else CONFIG
+        config = config | {"legend": CONFIG["legend"] | columns}
+        return {"$schema": SCHEMA, **self.spec, **fixed, "data": values, "config": config}
 
 
 CONFIG: dict[str, Any] = {
@@ -102,7 +111,7 @@ def number(value: float | None) -> float | None:
 
 def by_run(names: Sequence[str]) -> dict[str, Any]:
     """Return colour and dash encodings for a few runs, in their order; the legend shows both."""
-    run = nominal("run", "run")
+    run = nominal("run", "run", legend={"labelExpr": cut_label(*common_ends(names))})
     dashes = {"domain": list(names), "range": [list(dash) for dash in DASHES[: len(names)]]}
     return {"color": {**run, "scale": {"domain": list(names)}}, "strokeDash": {**run, "scale": dashes}}
 
@@ -110,9 +119,31 @@ def by_run(names: Sequence[str]) -> dict[str, Any]:
 def lines_and_points(names: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the encodings of lines and of the points on them, a shape for every run; the legend shows the points."""
     color, dash = by_run(names).values()
-    legend = {"symbolStrokeWidth": 0}  # a dashed outline would hide the shape
+    legend = {**color["legend"], "symbolStrokeWidth": 0}  # a dashed outline would hide the shape
     shape = {**color, "scale": {"domain": list(names), "range": list(SHAPES[: len(names)])}, "legend": legend}
     return {"color": color, "strokeDash": {**dash, "legend": legend}}, {"color": color, "shape": shape}
+
+
+def common_ends(names: Sequence[str]) -> tuple[int, int]:
+    """Return how many characters long names begin and end with alike, up to a separator; none of names that are short.
+
+    >>> common_ends(["acme-prod-2026-bm25-en-chunks.v1", "acme-prod-2026-dense-en-chunks.v1"])
+    (15, 13)
+    >>> common_ends(["bm25", "bm25-tuned"])
+    (0, 0)
+    """
+    if len(names) < 2 or max(map(len, names)) <= LONG:
+        return 0, 0
+    ends = []
+    for own in (list(names), [name[::-1] for name in names]):
+        same = [letters[0] for letters in takewhile(lambda some: len(set(some)) == 1, zip(*own, strict=False))]
+        ends.append(max((at + 1 for at, letter in enumerate(same) if letter in "-_./: "), default=0))
+    return (ends[0], ends[1]) if all(len(name) > sum(ends) for name in names) else (0, 0)
+
+
+def cut_label(before: int, after: int) -> str:
+    """Return Vega's expression for a label without so many characters at its ends."""
+    return f"slice(datum.label, {before}, length(datum.label) - {after})" if before or after else "datum.label"
 
 
 def axis(field: str, title: str, **others: Any) -> dict[str, Any]:

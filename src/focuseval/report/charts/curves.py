@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from focuseval.evaluation.scoring import asked_curve
+from focuseval.inference.comparison import compare
 from focuseval.measures import parse
 from focuseval.report.charts.chart import (
     MOST_LINES,
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    Floats = NDArray[np.float64]
+
     from focuseval.evaluation.plan import Plan
     from focuseval.report.evidence import Evidence
 
@@ -34,7 +37,7 @@ MOST_POINTS = 120
 TOLERANCES = (0.01, 0.1, 1, 10, 100)
 """The papers' values of BEPD's A."""
 MOST_NAMED = 8
-"""Runs that are all named in the graph of cost; of more only A, B, the cheapest and the most costly one."""
+"""Runs that are all named in the graph of cost; of more those on the frontier, A and B."""
 WIDE = 20
 """Times the cheapest run's cost from which on costs are drawn on a logarithmic scale."""
 ON, BEHIND = "on the frontier", "behind it"
@@ -132,7 +135,8 @@ def curve_charts(evidence: Evidence) -> Iterator[Chart]:
     """Draw every curve that was observed, one line per run; the best few in colour, the others grey behind them."""
     observed = list(dict.fromkeys(name for seen in evidence.observed for name in seen.curves))
     named = {name.split("(")[0]: name for name in reversed(observed)}
-    for curve in CURVES:
+    decides = evidence.asked[evidence.scores.deciding].measure.name
+    for curve in sorted(CURVES, key=lambda curve: decides not in curve.families.split()):
         if curve.name not in named:
             continue
         name = named[curve.name]
@@ -216,30 +220,36 @@ def distance_by_tolerance(evidence: Evidence) -> Iterator[Chart]:
 
 
 def cost_and_quality(evidence: Evidence) -> Iterator[Chart]:
-    """Draw every run at its characters and its recall; mark those that no other run beats in both, joined by steps.
+    """Draw every run at its characters and its recall; mark those that no other run measurably beats, joined by steps.
 
-    Costs that differ widely are drawn on a log scale.
+    Costs that differ widely are drawn on a log scale, others from 0 on, so that a small difference looks small.
     """
-    seen = [(evidence.labels[run], o.reading) for run, o in zip(evidence.drawn, evidence.observed, strict=True)]
-    points = [(label, *reading) for label, reading in seen if reading is not None]
-    if len(points) < 2:
+    seen = [(run, o.reading) for run, o in zip(evidence.drawn, evidence.observed, strict=True) if o.reading is not None]
+    if len(seen) < 2:
         return
-    best = on_frontier(np.array([point[1] for point in points]), np.array([point[2] for point in points]))
+    labels, topics = tuple(evidence.labels[run] for run, _ in seen), evidence.scores.topics
+    both = np.stack([reading for _, reading in seen], axis=1)
+    cost, recall = np.nanmean(both, axis=2)
+    holds = np.zeros((len(seen), len(seen)), np.bool_)
+    for values in (-both[0], both[1]):
+        if len(topics) > 1 and not np.isnan(values).any():
+            holds |= compare("", labels, topics, values, evidence.settings, **evidence.clustering).stars()
+    best = on_frontier(cost, recall, holds)
     rows = tuple(
-        (label, round(cost, 1), number(recall), ON if first else BEHIND)
-        for (label, cost, recall), first in sorted(zip(points, best.tolist(), strict=True), key=lambda p: p[0][1])
+        (labels[n], round(float(cost[n]), 1), number(recall[n]), ON if best[n] else BEHIND)
+        for n in np.argsort(cost, kind="stable").tolist()
     )
     pair = {evidence.labels[run] for run in evidence.pair or ()}
-    ends = {rows[0][0], rows[-1][0]}
-    named = [row for row in rows if len(rows) <= MOST_NAMED or row[0] in pair | ends]
+    named = [row for row in rows if len(rows) <= MOST_NAMED or row[0] in pair or row[3] == ON]
     caption = (
         f"Each point is a run: the mean number of characters in its first {READ} results, each once, against the mean "
-        "share of the highlighted text in them. No run on the frontier is beaten by another one that costs no more and "
-        f"finds at least as much.{left_out(len(points), len(evidence.labels))}"
+        "share of the highlighted text in them. A run is behind the frontier where another one costs no more, finds at "
+        "least as much, and one of the two differences is significant."
+        f"{left_out(len(seen), len(evidence.labels))}"
     )
     costs = [row[1] for row in rows]
     logarithmic = costs[0] > 0 and costs[-1] / costs[0] > WIDE
-    scale = {"type": "log"} if logarithmic else {"zero": False}
+    scale = {"type": "log"} if logarithmic else {"zero": True}
     ticks = {"axis": {"values": [d * 10**n for n in range(10) for d in (1, 3)]}} if logarithmic else {}
     title = f"mean characters of the first {READ} results" + (" (log scale)" if logarithmic else "")
     middle = (costs[0] * costs[-1]) ** 0.5 if logarithmic else (costs[0] + costs[-1]) / 2
@@ -247,14 +257,17 @@ def cost_and_quality(evidence: Evidence) -> Iterator[Chart]:
     by = {"field": "frontier", "type": "nominal", "title": "run"}
     frontier = {
         "transform": [{"filter": f"datum.frontier === '{ON}'"}],
-        "mark": {"type": "line", "strokeDash": [4, 3], "interpolate": "step-after", "opacity": 0.7},
+        "mark": {"type": "line", "color": "#6b6b6b", "strokeDash": [4, 3], "interpolate": "step-after"},
         "encoding": {"order": {"field": "characters"}},
     }
     every = {
         "mark": {"type": "point", "filled": True, "size": 90, "opacity": 1},
         "encoding": {
             "shape": {**by, "scale": {"domain": kinds, "range": [{ON: "circle", BEHIND: "cross"}[k] for k in kinds]}},
-            "color": {**by, "scale": {"domain": kinds}},
+            "color": {
+                **by,
+                "scale": {"domain": kinds, "range": [{ON: "#6b6b6b", BEHIND: "#b0b0b0"}[k] for k in kinds]},
+            },
             "tooltip": hover(run="", characters=",.0f", recall=".4f", frontier=""),
         },
     }
@@ -262,7 +275,7 @@ def cost_and_quality(evidence: Evidence) -> Iterator[Chart]:
         320,
         encoding={
             "x": axis("characters", title, scale={**scale, "nice": True}, **ticks),
-            "y": axis("recall", f"spanR@{READ}", scale={"zero": False}),
+            "y": axis("recall", f"spanR@{READ}", scale={"zero": True}),
         },
         layer=[
             frontier,
@@ -287,12 +300,16 @@ def _labels(runs: list[str], align: str) -> Iterator[dict[str, Any]]:
             }
 
 
-def on_frontier(cost: NDArray[np.float64], quality: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Say which points no other beats: none costs no more and is as good, unless it is the same in both.
+def on_frontier(cost: Floats, quality: Floats, holds: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Say which points no other beats: none costs no more and is as good, with a difference that holds.
 
-    >>> on_frontier(np.array([100.0, 200.0, 200.0, 300.0]), np.array([0.5, 0.4, 0.6, 0.6])).tolist()
-    [True, False, True, False]
+    `holds`: whether the row's point is significantly cheaper or better than the column's.
+
+    >>> every, none = np.ones((4, 4), bool), np.zeros((4, 4), bool)
+    >>> points = np.array([100.0, 200.0, 200.0, 300.0]), np.array([0.5, 0.4, 0.6, 0.6])
+    >>> on_frontier(*points, every).tolist(), on_frontier(*points, none).tolist()
+    ([True, False, True, False], [True, True, True, True])
     """
-    cheaper = (cost[:, None] <= cost) & (quality[:, None] >= quality)
-    better = cheaper & ((cost[:, None] < cost) | (quality[:, None] > quality))
+    as_good = (cost[:, None] <= cost) & (quality[:, None] >= quality)
+    better = as_good & holds & ((cost[:, None] < cost) | (quality[:, None] > quality))
     return np.asarray(~better.any(axis=0))

@@ -8,12 +8,23 @@ import numpy as np
 
 from focuseval.inference.correlation import FEW_RUNS, correlate, reading, tau_interval
 from focuseval.inference.paired import wins_sentence
-from focuseval.report.charts.chart import Chart, axis, following, hover, left_out, nominal, number, wide
-from focuseval.report.evidence import MOST_DRAWN
+from focuseval.report.charts.chart import (
+    Chart,
+    axis,
+    common_ends,
+    cut_label,
+    following,
+    hover,
+    left_out,
+    nominal,
+    number,
+    wide,
+)  # fmt: skip
+from focuseval.report.evidence import KINDS, MOST_DRAWN
 from focuseval.report.first_screen import by_topic
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from focuseval.report.evidence import Evidence
 
@@ -29,16 +40,25 @@ TAU = "datum.tau === null ? '–' : replace(format(datum.tau, '.2f'), '0.', '.')
 """A τ as it fits into a small cell: .83."""
 MARKS = {"itself": "·", "better": "★", "no": ""}
 
-_RUNS = nominal("run", axis={"labelLimit": 190, "ticks": False, "offset": 6})
-"""One line per run, in the order of the rows."""
+INK = "#808080"
+"""Of letters beside a mark: to be read in the light and in the dark."""
+
+
+def by_name(labels: Sequence[str]) -> dict[str, Any]:
+    """Return a line per run, in the order of the rows; what all names begin and end with is left out of long ones."""
+    before, after = common_ends(labels)
+    return nominal("run", axis={"labelLimit": 190, "ticks": False, "offset": 6, "labelExpr": cut_label(before, after)})
 
 
 def means_with_intervals(evidence: Evidence) -> Iterator[Chart]:
-    """Draw every run's mean with its 95 % interval, and a line through the baseline's mean where there is one."""
-    listed = evidence.listed(MOST_FIRST)
+    """Draw every run's mean with its interval: A and B in their colours, runs that are significantly worse faint.
+
+    Beside a run stands the interval of its rank, and letters: runs that share one cannot be told apart.
+    """
+    listed, compared = evidence.listed(MOST_FIRST), evidence.compared
     found = evidence.intervals[evidence.scores.deciding, listed]
     rows = [
-        (evidence.labels[run], *(number(v) for v in row[:3]))
+        (evidence.labels[run], *(number(v) for v in row[:3]), evidence.kind(run), evidence.standing(run))
         for run, row in zip(listed, found.tolist(), strict=True)
         if not np.isnan(row[0])
     ]
@@ -57,20 +77,35 @@ def means_with_intervals(evidence: Evidence) -> Iterator[Chart]:
                 "encoding": {"x": x, "y": None, "tooltip": None},
             }
         )
-    caption = f"Mean {{measure}} over topics, with 95 % intervals.{dashed}{left_out(len(listed), len(evidence.labels))}"
+    letters = "" if compared is None or compared.ranks is None else " Runs that share a letter cannot be told apart."
+    caption = (
+        "Mean {measure} over topics, with 95 % intervals and the ranks that the tests leave."
+        f"{letters}{dashed}{left_out(len(listed), len(evidence.labels))}"
+    )
     end = {"type": "tick", "thickness": 2, "size": 9}
+    kinds = list(KINDS)[: 2 if len(evidence.labels) == 2 else None]
+    scale = {"domain": kinds, "range": [KINDS[kind] for kind in kinds]}
+    legend = None if evidence.pair is None else {"title": None, "symbolType": "circle", "symbolStrokeWidth": 0}
+    shade = {"color": {"field": "kind", "type": "nominal", "scale": scale, "legend": legend}}
+    text = {"type": "text", "align": "left", "dx": 8, "fontSize": 11}
     spec = wide(
         26 * len(rows),
-        encoding={"y": _RUNS, "tooltip": hover(run="", mean=".4f", low=".4f", high=".4f")},
+        encoding={
+            "y": by_name(evidence.labels),
+            **shade,
+            "tooltip": hover(run="", mean=".4f", low=".4f", high=".4f", rank=""),
+        },
         layer=[
             *baseline,
             {"mark": {"type": "rule", "strokeWidth": 2.5}, "encoding": {"x": low, "x2": {"field": "high"}}},
             {"mark": end, "encoding": {"x": low}},
             {"mark": end, "encoding": {"x": high}},
             {"mark": {"type": "point", "filled": True, "size": 90, "opacity": 1}, "encoding": {"x": x}},
+            {"mark": text, "encoding": {"x": high, "text": {"field": "rank"}, "color": {"value": INK}}},
         ],
     )
-    chart = Chart("means", "Means", caption, "answer", ("run", "mean", "low", "high"), tuple(rows), spec)
+    columns = ("run", "mean", "low", "high", "kind", "rank")
+    chart = Chart("means", "Means", caption, "answer", columns, tuple(rows), spec)
     yield following(chart, names, [evidence.labels[run] for run in listed])
 
 
@@ -95,7 +130,7 @@ def differences_per_topic(evidence: Evidence) -> Iterator[Chart]:
     encoding = {
         "x": nominal("topic", "topic" if named else "{topics} topics, sorted", axis=labels),
         "y": axis("difference", "{measure}, A − B"),
-        "color": nominal("better", "better", scale={"domain": ["{a}", "{b}"]}),
+        "color": nominal("better", "better", scale={"domain": ["{a}", "{b}"], "range": list(KINDS.values())[:2]}),
         "tooltip": [{"field": "topic"}, *values, *hover(difference="+.4f")],
     }
     spec = wide(260, mark={"type": "bar", "cursor": "pointer"}, encoding=encoding)
@@ -121,18 +156,24 @@ def values_per_run(evidence: Evidence) -> Iterator[Chart]:
         count = {"aggregate": "count", "type": "quantitative", "title": "topics"}
         shade = {**count, "scale": {"range": ["#d7e7f2", "#00446b"], "type": "sqrt"}}
         tip = [{"field": "run"}, {**binned, "title": "{measure}"}, count]
-        bins = {"mark": {"type": "rect"}, "encoding": {"x": binned, "y": _RUNS, "color": shade, "tooltip": tip}}
+        bins = {
+            "mark": {"type": "rect"},
+            "encoding": {"x": binned, "y": by_name(evidence.labels), "color": shade, "tooltip": tip},
+        }
         mean = {"aggregate": "mean", **x}
         tick = {"type": "tick", "thickness": 3, "size": 28, "color": "#D55E00"}
         tip = [{"field": "run"}, {**mean, "title": "mean", "format": ".4f"}]
-        layer = [bins, {"mark": tick, "encoding": {"x": mean, "y": _RUNS, "tooltip": tip}}]
+        layer = [bins, {"mark": tick, "encoding": {"x": mean, "y": by_name(evidence.labels), "tooltip": tip}}]
     else:
         caption = "Every point is one topic; the box holds the middle half of them, its line is the median ({measure})."
-        box = {"type": "boxplot", "extent": "min-max", "size": 18, "box": {"fillOpacity": 0.28}}
-        point = {"type": "point", "size": 22, "opacity": 0.75, "strokeWidth": 1.2, "cursor": "pointer"}
+        box = {"type": "boxplot", "color": INK, "extent": "min-max", "size": 18, "box": {"fillOpacity": 0.28}}
+        point = {"type": "point", "color": INK, "size": 22, "opacity": 0.75, "strokeWidth": 1.2, "cursor": "pointer"}
         layer = [
-            {"mark": {**box, "rule": {"opacity": 0.5}}, "encoding": {"x": x, "y": _RUNS}},
-            {"mark": point, "encoding": {"x": x, "y": _RUNS, "tooltip": hover(run="", topic="", value=".4f")}},
+            {"mark": {**box, "rule": {"opacity": 0.5}}, "encoding": {"x": x, "y": by_name(evidence.labels)}},
+            {
+                "mark": point,
+                "encoding": {"x": x, "y": by_name(evidence.labels), "tooltip": hover(run="", topic="", value=".4f")},
+            },
         ]
     caption += left_out(len(listed), len(evidence.labels))
     columns, pivot, spec = ("run", "topic", "value"), ("topic", "run", "value"), wide(34 * len(listed), layer=layer)

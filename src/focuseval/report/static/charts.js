@@ -94,7 +94,7 @@
 
   const openTopic = (name) => {
     const topic = focuseval.choice?.choices().topics.indexOf(String(name)) ?? -1;
-    if (topic >= 0) location.hash = focuseval.choice.address({ topic, doc: "" });
+    if (topic >= 0) location.hash = focuseval.choice.address({ topic, doc: "", at: "" });
   };
 
   /** Arrow keys go from row to row of the graph; Enter opens the row's topic. */

@@ -9,10 +9,18 @@
   /** The runs that a graph draws, in its order. */
   const runs = (chart) => chart.form.runs.map((name) => ({ name, run: choices().runs.indexOf(name) })).filter(({ run }) => run >= 0);
 
+  /** What a run is beside the others: A, B, or what it is to the baseline or the run with the highest mean. */
+  const kind = (run) => {
+    if (run === state.a || run === state.b) return run === state.a ? "A" : "B";
+    const means = choices().means[state.measure].map(([mean]) => mean ?? -Infinity);
+    const best = choices().baseline ?? means.indexOf(Math.max(...means));
+    return best !== run && pair(best, run)?.code === 2 ? "significantly worse" : "may be as good";
+  };
+
   focuseval.followed = {
     means: (chart) => ({
       names: { ...chart.form.names, measure: measure() },
-      rows: runs(chart).map(({ name, run }) => [name, ...choices().means[state.measure][run]]).filter((row) => row[1] !== null),
+      rows: runs(chart).map(({ name, run }) => [name, ...choices().means[state.measure][run], kind(run), choices().standings[state.measure][run]]).filter((row) => row[1] !== null),
     }),
 
     differences: () => {

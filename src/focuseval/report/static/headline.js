@@ -31,11 +31,18 @@
     return [sign, signed(row.difference)];
   };
 
+  /** Why A and B score 0 in a topic under the measure that decides, as Python says it: [["A", sentence], …]. */
+  focuseval.whyZero = (topic) => {
+    const [{ decides, zeros }, both] = [choices(), [["A", state.a], ["B", state.b]]];
+    return state.measure === decides ? both.map(([side, run]) => [side, visible(zeros[run]?.[topic])]).filter(([, text]) => text) : [];
+  };
+
   /** A row of a table of topics. */
   focuseval.topicLine = (row, extra = [], addressOf = undefined) => {
     const cells = [node("td", { class: "number" }, four(row.a))];
     if (row.b !== null) cells.push(node("td", { class: "number" }, four(row.b)), node("td", { class: "number" }, ...difference(row)));
-    return node("tr", {}, node("th", { scope: "row" }, ...focuseval.topicLink(row.topic, addressOf)), ...extra, ...cells);
+    const why = focuseval.whyZero(row.topic).map(([side, text]) => node("small", { class: "why" }, row.b === null ? text : `${side}: ${text}`));
+    return node("tr", {}, node("th", { scope: "row" }, ...focuseval.topicLink(row.topic, addressOf), ...why), ...extra, ...cells);
   };
 
   const showDeciding = () => {
@@ -65,12 +72,18 @@
     }
   };
 
+  /** Say at the top which parts of an address are not in this report; what it shows is then its usual self. */
+  focuseval.refuse = (unknown) => {
+    const said = unknown.map(([key, text]) => `${{ a: "Run", b: "Run", measure: "Measure", topic: "Topic" }[key]} ${visible(text)} is not in this report.`);
+    byId("notice").textContent = said.length ? `${said.join(" ")} The rest of the link was followed.` : "";
+    byId("notice").hidden = !said.length;
+    if (said.length) byId("notice").scrollIntoView();
+  };
+
   const settle = () => {
     byId("pick-a").value = String(state.a);
     byId("pick-b").value = String(state.b);
     byId("pick-measure").value = String(state.measure);
-    for (const one of byId("pick-b").options) one.disabled = Number(one.value) === state.a;
-    for (const one of byId("pick-a").options) one.disabled = Number(one.value) === state.b;
   };
 
   const show = () => {
@@ -88,7 +101,10 @@
     byId("pick-measure").replaceChildren(...measures.map((text, i) => option(i, i === choices().decides ? `${text} (decides)` : text)));
     byId("chooser").hidden = false;
     for (const [id, key] of [["pick-a", "a"], ["pick-b", "b"], ["pick-measure", "measure"]]) {
-      byId(id).addEventListener("change", (event) => change({ [key]: Number(event.target.value) }));
+      byId(id).addEventListener("change", (event) => {
+        const [chosen, other] = [Number(event.target.value), { a: "b", b: "a" }[key]];
+        change(other && chosen === state[other] && state.b >= 0 ? { a: state.b, b: state.a } : { [key]: chosen }); // who chooses the other run swaps the two
+      });
     }
     byId("swap").addEventListener("click", () => state.b >= 0 && change({ a: state.b, b: state.a }));
     byId("verdict-back").addEventListener("click", () => {

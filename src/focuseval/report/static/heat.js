@@ -3,7 +3,7 @@
 (() => {
   const { byId, count, data, describe, fragments, node, percent, sizes, visible } = focuseval;
   const { choices, state } = focuseval.choice;
-  const { complete, cut, cutWords, documentsOf, entryOf, goldOf, lists, numbers, readOf, take, within } = focuseval.results;
+  const { complete, cut, cutWords, documentsOf, entryOf, goldOf, lists, numbers, readOf, resultsOf, take, within } = focuseval.results;
   const { valuesOf } = focuseval.scores;
   const open = { documents: [], place: 0, elements: false, marks: [], mark: -1, turn: 0 };
   const fetched = new Map();
@@ -78,6 +78,7 @@
       const name = node("th", { scope: "row" }, node("span", { class: `role ${sign.toLowerCase()}` }, sign), " ", node("bdi", {}, visible(choices().runs[run])));
       return node("tr", {}, name, ...cells.map((value) => node("td", { class: "number" }, value)));
     });
+    byId("heat-why").replaceChildren(...focuseval.whyZero(state.topic).map(([side, text]) => node("li", {}, node("span", { class: `role ${side.toLowerCase()}` }, side), ` ${score(0)} under ${measure}: ${text}`)));
     byId("heat-caption").textContent = `This topic: the score under ${measure}, and what is read of ${cutWords(at)}${partly}.`;
     byId("heat-numbers").replaceChildren(
       node("thead", {}, node("tr", {}, ...head.map((text, i) => node("th", { scope: "col", class: i ? "number" : null }, text)))),
@@ -90,10 +91,12 @@
     const at = (position) => focuseval.projected(view, position, position + 1);
     if (bep >= 0 && at(bep)[1]) pins.push({ at: at(bep)[0], kind: "gold", sign: "⚑ best entry", title: `best entry point, character ${count(bep)}` });
     for (const [sign, run] of [["A", state.a], ["B", state.b]]) {
-      within(state.topic, run).filter((one) => one.doc === doc && one.start >= 0).forEach((result, i) => {
+      const read = within(state.topic, run).filter((one) => one.doc === doc && one.start >= 0);
+      const chosen = run < 0 || !state.at.startsWith(sign) ? [] : resultsOf(state.topic, run).filter((one) => `${sign}${one.rank}` === state.at && one.doc === doc && one.start >= 0);
+      [...read, ...chosen.filter((one) => read.every((other) => other.rank !== one.rank))].forEach((result, i) => {
         if (!at(result.start)[1]) return;
         const words = i === 0 ? `${sign} enters here: its first result, rank ${count(result.rank)}` : `${sign}’s result at rank ${count(result.rank)}`;
-        pins.push({ at: at(result.start)[0], kind: sign.toLowerCase(), sign: `${sign}${result.rank}${i === 0 ? " ▾" : ""}`, title: `${words}, character ${count(result.start)}` });
+        pins.push({ at: at(result.start)[0], kind: sign.toLowerCase(), result: `${sign}${result.rank}`, sign: `${sign}${result.rank}${i === 0 ? " ▾" : ""}`, title: `${words}, character ${count(result.start)}` });
       });
     }
     return pins;
@@ -141,7 +144,8 @@
     byId("show-elements").hidden = !(view?.elements.length > 4); // more than the document itself
     open.marks = [...pane.querySelectorAll("mark[data-first]")];
     open.mark = -1;
-    const first = pane.querySelector("mark.g") ?? open.marks[0];
+    const first = (state.at && pane.querySelector(`.pin[data-at="${CSS.escape(state.at)}"]`)) || (pane.querySelector("mark.g") ?? open.marks[0]);
+    if (view) focuseval.showPages(pane, view, fragments(Infinity, gold, a, b).filter((one) => one[1] < Infinity), (kind) => focuseval.nameOf(kind, state.b >= 0, lists().highlighted));
     if (jump) pane.scrollTop = 0;
     if (jump && first && !byId("minimap").hidden) focuseval.bring(pane, first);
     await focuseval.lists.shown;

@@ -61,7 +61,8 @@
     const end = read.get(result.rank);
     const cutShort = end !== undefined && end < result.start + result.length ? `, read up to character ${count(end)}` : "";
     const id = lists().documents[result.doc];
-    const link = node("a", { href: address({ topic: state.topic, doc: id }) }, node("bdi", {}, visible(id)));
+    const at = `${side}${result.rank}`;
+    const link = node("a", { href: address({ topic: state.topic, doc: id, at }), "data-doc": id, "data-at": at }, node("bdi", {}, visible(id)));
     const title = view?.title && view.title !== id && !context.again ? node("span", { class: "title", dir: "auto" }, visible(view.title)) : "";
     return node(
       "li",
@@ -71,6 +72,30 @@
       node("p", { class: "note" }, lists().highlighted ? `${percent(found, result.length)} of it highlighted${context.two ? "; " : ""}` : "", node("span", { class: "moved" }, moved)),
       snippet(view, result, own),
     );
+  };
+
+  /** An answer sentence by sentence: what each cites, which needs that covers, and which needs nothing covers. */
+  const answered = (side, run, results) => {
+    const [place, answer] = [byId(`answer-${side.toLowerCase()}`), run < 0 ? null : topicOf(state.topic).answers?.[run]];
+    place.hidden = !answer;
+    place.replaceChildren();
+    if (!answer) return false;
+    const cite = (rank) => {
+      if (answer.nowhere.includes(rank)) return node("span", { class: "flag" }, `[${rank}] leads nowhere`);
+      const [result, at] = [results.find((one) => one.rank === rank), `${side}${rank}`];
+      if (!result) return node("span", {}, `[${rank}]`);
+      const doc = lists().documents[result.doc];
+      return node("a", { href: address({ topic: state.topic, doc, at }), "data-doc": doc, "data-at": at, title: `open the cited text of ${doc}` }, `[${rank}]`);
+    };
+    const covered = (needs) => (needs.length ? node("small", {}, `covers ${needs.map(([name, share]) => `${visible(name)}${share < 100 ? ` (${share} %)` : ""}`).join(", ")}`) : "");
+    const lines = answer.sentences.map(([text, ranks, needs]) => {
+      const marks = ranks.length ? ranks.flatMap((rank) => [cite(rank), " "]) : [node("span", { class: "flag" }, "no citation"), " "];
+      return node("li", { dir: "auto" }, visible(text), " ", ...marks, covered(needs));
+    });
+    place.append(node("ol", {}, ...lines));
+    if (answer.abstains) place.append(node("p", { class: "note" }, "The answer abstains."));
+    if (answer.open.length) place.append(node("p", { class: "flag" }, `No citation covers ${answer.open.map(visible).join(", ")}.`));
+    return true;
   };
 
   const column = async (side, run, other) => {
@@ -91,8 +116,9 @@
     });
     const number = run < 0 ? 0 : topicOf(topic).runs[run][0];
     list.replaceChildren(...items);
+    const noun = answered(side, run, results) ? "citation" : "result";
     const head = byId(`list-${side.toLowerCase()}-title`);
-    const length = number > results.length ? `first ${count(results.length)} of ${count(number)} results` : number === 1 ? "1 result" : `${count(number)} results`;
+    const length = number > results.length ? `first ${count(results.length)} of ${count(number)} ${noun}s` : number === 1 ? `1 ${noun}` : `${count(number)} ${noun}s`;
     head.replaceChildren(node("span", { class: `role ${side.toLowerCase()}` }, side), " ", node("bdi", {}, visible(choices().runs[run] ?? "none")), " ", node("small", {}, length));
   };
 

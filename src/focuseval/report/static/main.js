@@ -1,7 +1,8 @@
 // Start: what the address asks for, then figures and tables; graphs are drawn near the window, the text comes last.
 "use strict";
 if (focuseval.data("report-data").choices) {
-  focuseval.unknown = focuseval.choice.follow();
+  focuseval.begun = focuseval.choice.follow();
+  focuseval.refuse(focuseval.begun.unknown);
   focuseval.startHeadline();
   focuseval.startTopics();
 }

@@ -203,9 +203,9 @@
       return known >= 0 ? known : documents.push(id) - 1;
     });
     const renumber = (flat, offset, step) => flat.map((value, i) => (i % step === offset ? number[value] : value));
-    const { bep, gold, no, paths, runs } = answer.topic;
+    const { answers, bep, gold, no, paths, runs } = answer.topic;
     complete.set(topic, {
-      paths,
+      answers, paths,
       gold: renumber(gold, 0, 3), bep: renumber(bep, 0, 2), no: renumber(no, 0, 1),
       runs: runs.map(([size, top, rest, ...last]) => [size, renumber(top, 0, 3), ...(rest ? [renumber(rest, 3, 6)] : []), ...last]),
     });

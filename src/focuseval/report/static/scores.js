@@ -85,7 +85,9 @@
     });
     const reason = fill("means", { measure: name, mean_a: found.means[0], mean_b: found.means[1], topics: fill("topics", { n: found.topics }), tied: found.tied,
       numbers, power: power(found), test: fill("test", { method: visible(found.method) }) });
-    return { word, headline: fill(found.won || found.lost ? word : "same", { a: names[a], b: names[b] }), reason };
+    const kind = !(found.won || found.lost) ? "same" : word === "cannot tell" && !found.code ? "even" : word;
+    const [one, other] = kind === "cannot tell" && found.code < 0 ? [b, a] : [a, b]; // the run with the higher mean first
+    return { word, headline: fill(kind, { a: names[one], b: names[other] }), reason };
   };
 
   /** On how many topics A is better, and how few of them make the difference. */
@@ -94,7 +96,9 @@
     if (!found) return "";
     const counts = fill("wins", { won: found.won, lost: found.lost, tied: found.tied, topics: fill("topics", { n: found.topics }) });
     if (!found.code) return `${counts} ${fill("level")}`;
-    return found.gains ? `${counts} ${fill("gains", { n: found.gains, side: found.code > 0 ? "A" : "B" })}` : counts;
+    if (!found.gains) return counts;
+    const topics = listed(found.gaining.map((place) => visible(choices().topics[choices().compared[measure]?.[place] ?? place])));
+    return `${counts} ${fill(topics ? "gains" : "many gains", { n: found.gains, names: topics, side: found.code > 0 ? "A" : "B" })}`;
   };
 
   /** The measures under which the order of A and B is another one, in a sentence. */

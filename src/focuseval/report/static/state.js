@@ -7,10 +7,10 @@
 
   /** What an address without anything means. */
   const defaults = () => ({
-    a: choices().a, b: choices().b ?? -1, measure: choices().decides, topic: -1, doc: "", cut: "", sort: "difference", runs: "", slices: "", all: "", query: "", tag: "", sign: "", least: "",
+    a: choices().a, b: choices().b ?? -1, measure: choices().decides, topic: -1, doc: "", at: "", cut: "", sort: "difference", runs: "", slices: "", all: "", query: "", tag: "", sign: "", least: "",
   });
 
-  const NAMES = { a: "a", b: "b", measure: "m", topic: "topic", doc: "doc", cut: "cut", sort: "sort", runs: "runs", slices: "slices", all: "all", query: "q", tag: "tag", sign: "sign", least: "least" };
+  const NAMES = { a: "a", b: "b", measure: "m", topic: "topic", doc: "doc", at: "at", cut: "cut", sort: "sort", runs: "runs", slices: "slices", all: "all", query: "q", tag: "tag", sign: "sign", least: "least" };
   const LISTS = { a: "runs", b: "runs", measure: "measures", topic: "topics" };
 
   const state = {};
@@ -29,7 +29,7 @@
 
   /** A function from topics to their addresses, all else as it is: quick for long tables. */
   const topicAddresses = () => {
-    const rest = address({ topic: undefined, doc: "" }).slice(1);
+    const rest = address({ topic: undefined, doc: "", at: "" }).slice(1);
     return (topic) => `#topic=${encodeURIComponent(choices().topics[topic])}${rest ? `&${rest}` : ""}`;
   };
 
@@ -60,18 +60,19 @@
     const changed = Object.keys(changes).filter((key) => state[key] !== changes[key]);
     if (!changed.length) return;
     Object.assign(state, changes);
-    history[push ? "pushState" : "replaceState"](null, "", address());
+    history[push ? "pushState" : "replaceState"]({ seen: true, pushed: push || Boolean(history.state?.pushed) }, "", address());
     tell(new Set(changed));
   };
 
-  /** Follow the address of the moment; sections such as #about are the browser's own. */
+  /** Follow the address of the moment; sections such as #about are the browser's own. Tells what it names in vain, and whether it is new: Back and Forward are not. */
   const follow = () => {
-    if (location.hash && !location.hash.includes("=")) return [];
-    const [found, unknown] = read(location.hash);
+    if (location.hash && !location.hash.includes("=")) return { unknown: [], fresh: false };
+    const [[found, unknown], fresh] = [read(location.hash), history.state === null];
+    history.replaceState({ seen: true, ...history.state }, "");
     const changed = Object.keys(found).filter((key) => state[key] !== found[key]);
     Object.assign(state, found);
     if (changed.length) tell(new Set(changed));
-    return unknown;
+    return { unknown, fresh };
   };
 
   focuseval.choice = { address, change, topicAddresses, choices, defaults, follow, listen: (listener) => listeners.push(listener), state };

@@ -2,11 +2,12 @@
 "use strict";
 (() => {
   const { appendText, count, kindOf, node, pause } = focuseval;
+  const Nest = globalThis.FocusevalNest;
   const LONG = 3000;
   const SHEET = 5000;
   const SLICE = 12;
 
-  /** Blocks as [start, end, kind, level, cut]; a very long one is cut at a blank into several that touch. */
+  /** Blocks as [start, end, kind, level, cut, number]; a very long one is cut at a blank into several that touch. */
   const blocksOf = (view, unit) => {
     const pieces = [];
     let start = 0;
@@ -16,11 +17,11 @@
       while (end - start > LONG * 1.5) {
         let cut = start + LONG;
         while (cut > start + LONG / 2 && !/\s/.test(view.text[unit(cut) - 1])) cut -= 1;
-        pieces.push([start, cut, kind, level, true]);
+        pieces.push([start, cut, kind, level, true, i / 3]);
         start = cut;
       }
-      const blank = !view.text.slice(unit(start), unit(end)).trim(); // space between blocks is the style sheet's
-      if (!blank) pieces.push([start, end, kind, level, false]);
+      const blank = kind === "gap" || !view.text.slice(unit(start), unit(end)).trim(); // space between blocks is the style sheet's
+      if (!blank) pieces.push([start, end, kind, level, false, i / 3]);
       start = end;
     }
     return pieces;
@@ -68,12 +69,18 @@
   const stopNode = (stop) => {
     if (stop.gap) return node("span", { class: "gap", "data-gap": stop.label, role: "note", "aria-label": stop.label });
     if (stop.edge) return node("span", { class: "edge", "data-step": stop.label, title: stop.title });
-    return node("span", { class: `pin ${stop.kind}`, "data-sign": stop.sign, title: stop.title, role: "img", "aria-label": stop.title });
+    return node("span", { class: `pin ${stop.kind}`, "data-sign": stop.sign, "data-at": stop.result, title: stop.title, role: "img", "aria-label": stop.title });
   };
 
   /** One block: fragments in classes, pins and edges between them. */
-  const blockNode = (state, [start, end, kind, level, cut], next) => {
-    const element = node("div", { class: `block ${kind}${cut ? " cut" : ""}`, dir: "auto", style: level > 1 ? `margin-inline-start:${Math.min(level - 1, 5) * 8}px` : null });
+  const blockNode = (state, [start, end, named, level, cut], next) => {
+    const [kind, sign] = named.split(" ");
+    const element = node("div", { class: `block ${kind}${cut ? " cut" : ""}`, dir: "auto", "data-sign": sign, tabindex: kind === "formula" ? "0" : null, style: level > 1 ? `margin-inline-start:${Math.min(level - 1, 5) * 8}px` : null });
+    while (state.inline[state.inside]?.[0] < start) state.inside += 1;
+    const own = [];
+    for (; state.inline[state.inside]?.[0] < end && state.inline[state.inside][1] <= end; state.inside += 1) own.push(state.inline[state.inside]);
+    const depth = own.length ? Math.min(...own.map((one) => one[3])) : 0;
+    const nest = new Nest(element, own.map(([from, to, name, deep]) => [from, to, name, deep - depth]));
     const text = state.view.text.slice(state.unit(start), state.unit(end));
     const shown = end - (text.length - text.trimEnd().length); // blank characters are one unit each
     let at = start;
@@ -81,7 +88,8 @@
       while (state.stop < state.stops.length && state.stops[state.stop].at <= at) element.append(stopNode(state.stops[state.stop++]));
       while (state.fragments[state.fragment][1] <= at) state.fragment += 1;
       const [, stop, bits] = state.fragments[state.fragment];
-      const to = Math.min(end, stop, state.stops[state.stop]?.at ?? end, at < shown ? shown : end);
+      const holder = nest.holder(at);
+      const to = Math.min(end, stop, nest.edge, state.stops[state.stop]?.at ?? end, at < shown ? shown : end);
       const piece = state.view.text.slice(state.unit(at), state.unit(to));
       const found = kindOf(bits);
       const trail = at >= shown ? " trail" : "";
@@ -89,8 +97,8 @@
         const first = found && bits !== state.bits ? "" : null; // of a passage that may go through several blocks
         const mark = found ? node("mark", { class: found.css + trail, title: state.name(found), "data-first": first }) : node("span", { class: "trail" });
         appendText(mark, piece);
-        element.append(mark);
-      } else appendText(element, piece);
+        holder.append(mark);
+      } else appendText(holder, piece);
       state.bits = bits;
       at = to;
     }
@@ -99,9 +107,12 @@
   };
 
   /** Blocks stand on sheets of about two screens; what lies on a sheet out of sight costs the browser nothing. */
-  const sheetEnd = (blocks, first) => {
+  const sheetEnd = (blocks, first, groups) => {
     let last = first + 1;
     while (last < blocks.length && last - first < 60 && blocks[last][1] - blocks[first][0] < SHEET) last += 1;
+    const number = blocks[last]?.[5];
+    const around = groups.find((group) => group[0] < number && number < group[1]); // a table is on one sheet
+    while (around && last < blocks.length && blocks[last][5] < around[1]) last += 1;
     return last;
   };
 
@@ -118,15 +129,20 @@
     const unit = focuseval.unitsOf(view);
     const edges = withElements ? edgesOf(view).map(([at, , label, title, closes]) => ({ at, edge: true, label, title, closes })) : [];
     const stops = [...gapsOf(view), ...edges, ...pins].sort((one, other) => one.at - other.at);
-    const state = { view, unit, fragments, stops, name, stop: 0, fragment: 0 };
+    const inline = (view.inline ?? []).map(([row, kind, depth]) => [view.elements[4 * row], view.elements[4 * row] + view.elements[4 * row + 1], kind, depth]);
+    const state = { view, unit, fragments, stops, name, inline, inside: 0, stop: 0, fragment: 0 };
+    const groups = view.groups ?? [];
+    const outer = groups.filter((group) => group[3] === 0);
     const blocks = blocksOf(view, unit);
     root.replaceChildren();
     root.focusevalSheets = [];
     let started = performance.now();
     for (let first = 0; first < blocks.length;) {
-      const last = sheetEnd(blocks, first);
+      const last = sheetEnd(blocks, first, outer);
       const sheet = node("div", { class: "sheet", style: `contain-intrinsic-block-size:auto ${height(blocks, first, last)}px` });
-      for (let i = first; i < last; i += 1) sheet.append(blockNode(state, blocks[i], blocks[i + 1]?.[0] ?? Infinity));
+      const [from, to] = [blocks[first][5], blocks[last]?.[5] ?? Infinity];
+      const nest = new Nest(sheet, groups.filter((group) => group[0] >= from && group[1] <= to));
+      for (let i = first; i < last; i += 1) nest.holder(blocks[i][5]).append(blockNode(state, blocks[i], blocks[i + 1]?.[0] ?? Infinity));
       root.append(sheet);
       root.focusevalSheets.push({ start: blocks[first][0], end: blocks[last - 1][1], node: sheet });
       first = last;

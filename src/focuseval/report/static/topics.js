@@ -66,7 +66,9 @@
     const rows = sorted(all.filter(wanted()));
     const tagged = choices().tags.some((tags) => tags.length);
     const tags = (row) => (tagged ? [node("td", {}, visible(choices().tags[row.topic].join(", ")))] : []);
-    fill(rows, (row, addressOf) => focuseval.topicLine(row, tags(row), addressOf));
+    const none = node("tr", {}, node("td", { colspan: 5 }, "No topic fits these filters. ", node("button", { type: "button", id: "filter-clear" }, "Clear them")));
+    if (!rows.length && all.length) byId("topic-table").querySelector("tbody").replaceChildren(none);
+    else fill(rows, (row, addressOf) => focuseval.topicLine(row, tags(row), addressOf));
     showHeads();
     const [a, b] = [mean(rows.map((row) => row.a)), state.b < 0 ? null : mean(rows.map((row) => row.b))];
     const means = state.b < 0 ? `mean ${four(a)}` : `mean A ${four(a)}, B ${four(b)}, A − B ${a === null ? "–" : focuseval.signed(a - b)}`;
@@ -97,7 +99,7 @@
     const here = new Set(slice.topics);
     const own = rows.filter((row) => here.has(row.topic));
     const [a, b] = [mean(own.map((row) => row.a)), state.b < 0 ? null : mean(own.map((row) => row.b))];
-    const name = slice.group === "tag" ? node("a", { href: address({ tag: slice.name }) }, visible(slice.name)) : visible(slice.name);
+    const name = slice.group === "Tag" ? node("a", { href: address({ tag: slice.name }) }, `Tag: ${visible(slice.name)}`) : `${visible(slice.group)}: ${visible(slice.name)}`;
     const number = (text) => node("td", { class: "number" }, text);
     const cells = [number(count(own.length)), number(four(a))];
     if (state.b >= 0) {
@@ -105,7 +107,7 @@
       const said = found ? [`[${found.ends.join(", ")}]`, found.p, WORDS[found.lead]] : ["–", "–", found === null ? `fewer than ${choices().fewest} topics` : "–"];
       cells.push(number(four(b)), number(own.length ? focuseval.signed(a - b) : "–"), ...said.slice(0, 2).map(number), node("td", {}, said[2]));
     }
-    return node("tr", {}, node("th", { scope: "row" }, name, " ", node("small", {}, visible(slice.group))), ...cells);
+    return node("tr", {}, node("th", { scope: "row" }, name), ...cells);
   };
 
   const showSlices = () => {
@@ -126,6 +128,7 @@
     byId("filter-tag")?.append(...tags.map((tag) => option(tag, tag)));
     if (byId("filter-tag")) byId("filter-tag").closest("label").hidden = !tags.length;
     byId("topic-table").addEventListener("click", (event) => {
+      if (event.target.id === "filter-clear") change({ query: "", tag: "", sign: "", least: "" });
       const name = event.target.closest("button[data-sort]")?.dataset.sort;
       if (name) change({ sort: state.sort === name ? `-${name}` : name });
     });

@@ -52,23 +52,33 @@
     moveCut(unit, Math.min(usual, unit === "all" ? 1 : most(unit)));
   };
 
-  const refresh = async ({ jump = true } = {}) => {
+  const phone = matchMedia("(max-width: 700px)");
+
+  /** On a phone a text that was chosen lies over the list. */
+  const settleSide = () => {
+    const open_ = Boolean(state.doc);
+    document.querySelector(".split").toggleAttribute("data-open", open_);
+    document.documentElement.toggleAttribute("data-covered", open_);
+  };
+
+  const refresh = async ({ jump = true, again = true } = {}) => {
+    settleSide();
     const there = await openTopic();
     settle();
     settleCut();
-    showNumbers();
-    await Promise.all([show({ jump }), focuseval.lists.show()]);
+    if (again) showNumbers();
+    await Promise.all([show({ jump }), again ? focuseval.lists.show() : null]);
     if (!there && state.doc) byId("heat-title-line").prepend(node("span", { class: "note" }, `Document ${visible(state.doc)} is not in this report; this is another one of the topic. `));
   };
 
   const goTopic = (topic) => {
     const number = choices().topics.length;
-    change({ topic: (topic + number) % number, doc: "" }, { push: true });
+    change({ topic: (topic + number) % number, doc: "", at: "" }, { push: true });
   };
 
   const goDocument = (place) => {
     const { doc } = open.documents[place];
-    change({ doc: lists().documents[doc] });
+    change({ doc: lists().documents[doc], at: "" });
   };
 
   /** The next or previous document; past the last one of a topic comes the next topic. */
@@ -92,6 +102,29 @@
     return show({ jump: false });
   };
 
+  let busy = Promise.resolve();
+  let opener = null; // the link that opened the text, where the focus goes when it is closed
+
+  /** Show the text of a result beside its list: the page stays where it is. */
+  const openResult = (event) => {
+    const link = event.target.closest("a[data-at]");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    opener = link.dataset.at;
+    change({ doc: link.dataset.doc, at: link.dataset.at }, { push: true });
+    if (phone.matches) byId("close-text").focus();
+  };
+
+  const closeText = () => {
+    if (history.state?.pushed) history.back();
+    else change({ doc: "", at: "" });
+  };
+
+  /** When Back has closed the text on a phone, the reader is where he was. */
+  const returned = () => {
+    if (!state.doc && phone.matches && opener) document.querySelector(`.left [data-at="${opener}"]`)?.focus({ preventScroll: true });
+  };
+
   const ACTIONS = {
     "next-article": ["j", () => step(1)], "previous-article": ["k", () => step(-1)],
     "next-topic": ["n", () => goTopic(state.topic + 1)], "previous-topic": ["p", () => goTopic(state.topic - 1)],
@@ -101,30 +134,23 @@
 
   const onKey = (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("select, input, textarea")) return;
+    if (event.key === "Escape" && phone.matches && state.doc) return closeText();
     const name = ARROWS[event.key] ?? Object.keys(ACTIONS).find((id) => ACTIONS[id][0] === event.key);
     if (!name) return;
     event.preventDefault();
     ACTIONS[name][1]();
   };
 
-  /** Say which part of an address is not in this report, where the reader looks. */
-  const refuse = (unknown) => {
-    for (const [key, text] of unknown) {
-      const what = { a: "Run", b: "Run", measure: "Measure", topic: "Topic" }[key];
-      byId("heat-title-line").prepend(node("span", { class: "note" }, `${what} ${visible(text)} is not in this report. `));
-    }
-  };
-
   /** Bring lists and text into view; a link that was followed should lead somewhere. */
   const arrive = () => {
-    byId("heat").scrollIntoView();
+    document.querySelector(".desk").scrollIntoView();
     byId("lists-title").focus({ preventScroll: true });
   };
 
   const onChange = async (changed) => {
     if (state.topic < 0) state.topic = firstTopic();
     const far = changed.has("topic");
-    if (far || ["doc", "a", "b"].some((key) => changed.has(key))) await refresh({ jump: far || changed.has("doc") });
+    if (far || ["doc", "at", "a", "b"].some((key) => changed.has(key))) await refresh({ jump: far || changed.has("doc") || changed.has("at"), again: far || changed.has("a") || changed.has("b") });
     else if (["cut", "measure"].some((key) => changed.has(key))) {
       settleCut();
       showNumbers();
@@ -145,6 +171,8 @@
     byId("cut-unit").addEventListener("change", chooseUnit);
     byId("cut-amount").addEventListener("input", (event) => moveCut(byId("cut-unit").value, Number(event.target.value)));
     byId("cut-back").addEventListener("click", () => change({ cut: "" }));
+    for (const side of ["list-a", "list-b", "answer-a", "answer-b"]) byId(side).addEventListener("click", openResult);
+    byId("close-text").addEventListener("click", closeText);
     for (const [id, [, act]] of Object.entries(ACTIONS)) byId(id).addEventListener("click", act);
     byId("heat").addEventListener("keydown", onKey);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => show({ jump: false }));
@@ -152,11 +180,12 @@
   };
 
   focuseval.startHeat = async () => {
-    const asked = new URLSearchParams(location.hash.slice(1)).has("topic");
+    const asked = () => new URLSearchParams(location.hash.slice(1)).has("topic");
     addEventListener("hashchange", () => {
-      const unknown = follow();
-      if (new URLSearchParams(location.hash.slice(1)).has("topic") && document.querySelector(".desk")) arrive();
-      if (document.querySelector(".desk")) refuse(unknown);
+      const { fresh, unknown } = follow();
+      if (fresh && asked() && !unknown.length && document.querySelector(".desk")) arrive();
+      if (!fresh) busy.then(returned);
+      focuseval.refuse(unknown);
     });
     const desk = document.querySelector(".desk");
     if (!desk) return;
@@ -166,11 +195,11 @@
     for (const one of byId("cut-unit").options) one.hidden = one.disabled = isCounted(one.value) && !budgetsOf(one.value).length;
     if (state.topic < 0) state.topic = firstTopic();
     listenAll();
-    listen(onChange);
+    listen((changed) => (busy = onChange(changed)));
     focuseval.minimap.start();
     await refresh();
-    refuse(focuseval.unknown ?? []);
-    if (asked) arrive();
+    const { fresh, unknown } = focuseval.begun;
+    if (fresh && asked() && !unknown.length) arrive();
     await focuseval.openBlocks();
   };
 })();

@@ -1,0 +1,181 @@
+"""Pages of a PDF in an index: which page a code point stands on, the boxes of a span, the characters in a box.
+
+A block of an index that holds PDFs has four columns more: ``pages``, ``lines`` and ``edges``, which `collection.pdf`
+describes, and ``original``, the file itself, of which pictures are made and into which annotations are written. They
+are mapped into memory with the rest. Boxes are (left, top, right, bottom) in points of the page as it is seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from focuseval.collection.block import Block, lists, spread
+from focuseval.collection.pdf import EDGES, LINE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from focuseval.collection.pdf import Laid
+
+PAGE = {
+    "start": pa.int32(),
+    "end": pa.int32(),
+    "width": pa.float32(),
+    "height": pa.float32(),
+    "rotation": pa.int16(),
+}
+LINES = {name: pa.from_numpy_dtype(np.dtype(kind)) for name, kind in LINE.items()}
+
+
+def with_pages(block: Block, laid: Sequence[Laid | None]) -> Block:
+    """Add to a block where the characters of its PDFs stand; documents of other kinds have no pages."""
+    if not any(laid):
+        return block
+    batch = block.batch
+    for name, kinds in (("pages", PAGE), ("lines", LINES)):
+        rows = [None if one is None else getattr(one, name) for one in laid]
+        counts = [0 if row is None else len(row["start"]) for row in rows]
+        columns = {
+            key: np.concatenate([np.zeros(0, kind.to_pandas_dtype()), *(row[key] for row in rows if row is not None)])
+            for key, kind in kinds.items()
+        }
+        batch = batch.append_column(name, lists(np.append(0, np.cumsum(counts)), columns, kinds))
+    edges = [np.zeros(0, np.uint16) if one is None else one.edges for one in laid]
+    bounds = np.append(0, np.cumsum([len(part) for part in edges]))
+    batch = batch.append_column("edges", pa.LargeListArray.from_arrays(bounds, np.concatenate(edges)))
+    original = pa.array([None if one is None else one.original for one in laid], pa.large_binary())
+    return Block(batch.append_column("original", original), block.tags)
+
+
+@dataclass(frozen=True, eq=False)
+class Pages:
+    """The pages of one document; pages are counted from 1."""
+
+    page: dict[str, NDArray[Any]]
+    line: dict[str, NDArray[Any]]
+    edges: NDArray[np.uint16]
+    original: Any
+    """The file, as Arrow has it: `bytes(pages.original.as_py())`."""
+    _seen: dict[int, tuple[NDArray[Any], ...]] = field(default_factory=dict, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.page["start"])
+
+    def of(self, position: NDArray[np.int64] | int) -> NDArray[np.int64]:
+        """Return the page on which a code point stands; what stands between two is on the later one."""
+        return np.minimum(np.searchsorted(self.page["end"], position, "right") + 1, len(self))
+
+    def span(self, page: int) -> tuple[int, int]:
+        """Return where the text of a page starts and ends."""
+        return int(self.page["start"][page - 1]), int(self.page["end"][page - 1])
+
+    def size(self, page: int) -> tuple[float, float]:
+        """Return width and height of a page as it is seen, in points."""
+        return float(self.page["width"][page - 1]), float(self.page["height"][page - 1])
+
+    def boxes(self, start: int, end: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return the boxes of a span, one for each line that it touches, and their pages."""
+        line = self.line
+        rows = np.arange(np.searchsorted(line["end"], start, "right"), np.searchsorted(line["start"], end, "left"))
+        first, last = np.maximum(line["start"][rows], start), np.minimum(line["end"][rows], end)
+        low = self.edges[first].astype(np.float64) / EDGES
+        high = np.where(last < line["end"][rows], np.append(self.edges, 0)[last] / EDGES, 1.0)
+        return self.of(first.astype(np.int64)), self._parts(rows, low, high)
+
+    def _parts(
+        self, rows: NDArray[np.int64], low: NDArray[np.float64], high: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return the boxes of parts of lines, from a share of their length to another."""
+        x0, y0, x1, y1 = (self.line[name][rows].astype(np.float64) for name in ("x0", "y0", "x1", "y1"))
+        way, wide, tall = self.line["direction"][rows], x1 - x0, y1 - y0
+        return np.stack(
+            [
+                np.choose(way, (x0 + low * wide, x0, x1 - high * wide, x0)),
+                np.choose(way, (y0, y0 + low * tall, y0, y1 - high * tall)),
+                np.choose(way, (x0 + high * wide, x1, x1 - low * wide, x1)),
+                np.choose(way, (y1, y0 + high * tall, y1, y1 - low * tall)),
+            ],
+            axis=1,
+        )
+
+    def characters(self, page: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return the positions of all characters of a page that stand in a line, ascending, and their boxes."""
+        if page not in self._seen:
+            start, end = self.span(page)
+            line = self.line
+            rows = np.arange(np.searchsorted(line["end"], start, "right"), np.searchsorted(line["start"], end, "left"))
+            count = (line["end"][rows] - line["start"][rows]).astype(np.int64)
+            position = spread(line["start"][rows].astype(np.int64), count)
+            low = self.edges[position] / EDGES
+            high = np.append(low[1:], 1.0)
+            high[np.cumsum(count) - 1] = 1.0
+            self._seen[page] = position, self._parts(np.repeat(rows, count), low, high)
+        position, boxes = self._seen[page]
+        return position, boxes
+
+    def words(self, page: int, text: str) -> list[tuple[int, int, float, float, float, float, int]]:
+        """Return the words of a page's lines, each with the space behind it: start, end, box, and direction."""
+        position, _ = self.characters(page)
+        if not len(position):
+            return []
+        row = np.searchsorted(self.line["start"], position, "right") - 1
+        blank = np.array([text[place].isspace() for place in position.tolist()])
+        fresh = np.append(True, (np.diff(row) > 0) | (blank[:-1] & ~blank[1:]))
+        first = np.flatnonzero(fresh)
+        rows, start = row[first], position[first]
+        end = position[np.append(first[1:], len(position)) - 1] + 1
+        low = self.edges[start] / EDGES
+        high = np.where(end < self.line["end"][rows], np.append(self.edges, 0)[end] / EDGES, 1.0)
+        boxes, ways = np.round(self._parts(rows, low, high), 2).tolist(), self.line["direction"][rows].tolist()
+        return [(a, b, *box, way) for a, b, box, way in zip(start.tolist(), end.tolist(), boxes, ways, strict=True)]
+
+    def within(self, page: int, box: Sequence[float]) -> list[tuple[int, int]]:
+        """Return the spans of the characters whose middle lies in a box, with the line ends between them."""
+        return self.covered([(page, box)])
+
+    def covered(self, places: Sequence[tuple[int, Sequence[float] | None]]) -> list[tuple[int, int]]:
+        """Return the spans of all characters in some boxes; a page without a box is meant as a whole.
+
+        Characters belong to one span if none that stands between them is left out.
+        """
+        touched = sorted({page for page, _ in places})
+        chosen: dict[int, NDArray[np.bool_]] = {}
+        for page, box in places:
+            position, boxes = self.characters(page)
+            x, y = (boxes[:, 0] + boxes[:, 2]) / 2, (boxes[:, 1] + boxes[:, 3]) / 2
+            left, top, right, bottom = (-np.inf, -np.inf, np.inf, np.inf) if box is None else box
+            here = (x >= left) & (x <= right) & (y >= top) & (y <= bottom)
+            chosen[page] = here | chosen.get(page, False)
+        every = range(touched[0], touched[-1] + 1) if touched else range(0)
+        position = np.concatenate([np.zeros(0, np.int64), *(self.characters(page)[0] for page in every)])
+        parts = [chosen.get(page, np.zeros(len(self.characters(page)[0]), np.bool_)) for page in every]
+        inside = np.concatenate([np.zeros(0, np.bool_), *parts])
+        edge = np.diff(np.concatenate([[0], inside.astype(np.int8), [0]]))
+        first, last = np.flatnonzero(edge == 1), np.flatnonzero(edge == -1) - 1
+        return list(zip(position[first].tolist(), (position[last] + 1).tolist(), strict=True))
+
+
+def pages_of(block: Block, document: int) -> Pages | None:
+    """Return the pages of a block's document; None where it is no PDF."""
+    batch = block.batch
+    if "pages" not in batch.schema.names or not batch.column("original")[document].is_valid:
+        return None
+
+    def part(name: str) -> Any:
+        column = batch.column(name)
+        low, high = np.asarray(column.offsets)[document : document + 2].tolist()
+        return column.values.slice(low, high - low)
+
+    page, line = part("pages"), part("lines")
+    return Pages(
+        {name: page.field(name).to_numpy() for name in PAGE},
+        {name: line.field(name).to_numpy() for name in LINES},
+        part("edges").to_numpy(),
+        batch.column("original")[document],
+    )

@@ -1,0 +1,405 @@
+"""What a sweep found: chunkings and retrievers on the same questions, with scores, costs and verdicts.
+
+Which is best, what each factor gives by itself and whether they depend on each other is said by `focuseval.inference`;
+here it is put into a table, JSON and a page.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from math import log
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from focuseval.data.tables import Column, Table, notebook, numbers, render, words
+from focuseval.errors import counted
+from focuseval.evaluation.scores import compare_scores, order_of
+from focuseval.inference.comparison import P_HEADINGS, compare
+from focuseval.inference.paired import BETTER, WORSE, judge_pairs
+from focuseval.inference.sentences import advice, fill, listed, shown_p
+from focuseval.report.charts.chart import DIGITS, SHAPES, Chart, axis
+from focuseval.report.charts.chart import number as rounded
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from focuseval.collection.chunks import Chunks, Extent
+    from focuseval.evaluation.evaluation import Evaluation
+    from focuseval.evaluation.scores import Scores
+    from focuseval.inference.clusters import By
+    from focuseval.inference.comparison import Comparison
+    from focuseval.inference.settings import Settings
+    from focuseval.report.build import Report
+    from focuseval.retrieval.retrieving import MadeRun
+
+LINE, WIDTH = 0.04, 0.3
+"""Height and width of a name, as shares of the plot's."""
+
+CLEARLY = 0.9
+"""The share of what the best one stores, up to which another one clearly stores less; its inverse is clearly more."""
+WORDS = ("cannot tell", "worse", "best", "leads")
+"""How a chunking stands: what has the first, second … of the report's colours and shapes."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a chunking stands against the one with the highest mean under the measure that decides."""
+
+    word: str
+    """``best`` where all others are worse, else ``leads``; of the others ``worse`` or ``cannot tell``."""
+    reason: str = ""
+    """Why no outcome could be significant, where that is so."""
+    difference: float | None = None
+    """The best one's mean less its own."""
+    p: float | None = None
+    """Corrected for all pairs."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """Chunkings, evaluated on the same questions; the columns of all tuples are in the order given."""
+
+    evaluation: Evaluation
+    chunks: tuple[Chunks, ...]
+    extents: tuple[Extent, ...]
+    settings: Settings
+    noticed: tuple[str, ...] = ()
+    """What was noticed while the runs were made."""
+    clusters: By | None = None
+    """What topics are clustered by, if by anything."""
+    made_by: tuple[MadeRun, ...] = ()
+    """How every run was retrieved, and what that cost."""
+    retrievers: tuple[str, ...] = ()
+    """The retriever of each, in words; empty where there is one for all chunkings that has no name of its own."""
+
+    @property
+    def scores(self) -> Scores:
+        """Every chunking's values, with the chunking as the run."""
+        return self.evaluation.scores
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The chunkings."""
+        return self.scores.names
+
+    @property
+    def measure(self) -> str:
+        """The measure that decides: the first."""
+        return self.scores.measures[0]
+
+    @cached_property
+    def order(self) -> list[int]:
+        """The chunkings, best first."""
+        return list(order_of(self.scores).tolist())
+
+    @property
+    def best(self) -> str:
+        """The chunking with the highest mean."""
+        return self.names[self.order[0]]
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        """Every pair of chunkings; its runs are in `order`.
+
+        The correction is over all pairs: which one is best is seen in the same numbers, so any pair could have been one
+        with the best.
+        """
+        return compare_scores(self.scores, self.measure, self.settings, clusters=self.clusters)
+
+    @cached_property
+    def standings(self) -> tuple[Standing, ...]:
+        """How each chunking stands."""
+        c, found = self.comparison, dict[int, Standing]()
+        for place, number in enumerate(self.order):
+            if place == 0:
+                found[number] = Standing("best" if len(c.groups[0]) == 1 else "leads")
+            else:
+                pair = c.against(0, place)
+                word = WORSE if pair.word == BETTER else pair.word
+                found[number] = Standing(word, pair.reason, pair.difference, pair.corrected)
+        return tuple(found[number] for number in range(len(self.names)))
+
+    @property
+    def cheapest(self) -> str:
+        """The one with the least text to index, then the fewest vectors, of those that cannot be told from the best."""
+        level = [self.order[place] for place in self.comparison.groups[0]]
+        return self.names[min(level, key=self.cost)]
+
+    def cost(self, number: int) -> tuple[int, int]:
+        """Return what is stored: characters and vectors."""
+        return self.extents[number].characters, self.made_by[number].vectors if self.made_by else 0
+
+    @cached_property
+    def frontier(self) -> tuple[bool, ...]:
+        """Whether nothing that stores less, and no more of anything, is as good as far as these topics tell."""
+        c, places = self.comparison, {number: place for place, number in enumerate(self.order)}
+        better = c.stars()
+        costs = [np.array(self.cost(number)) for number in range(len(self.names))]
+        return tuple(
+            not any(
+                (costs[other] <= costs[one]).all() and (costs[other] < costs[one]).any()
+                for other in range(len(self.names))
+                if other != one and not better[places[one], places[other]]
+            )
+            for one in range(len(self.names))
+        )
+
+    def advice(self) -> str:
+        """Say in a sentence what to use."""
+        c, level = self.comparison, self.comparison.groups[0]
+        if len(self.names) == 1:
+            return c.conclusion("chunking").headline
+        best, shares = self.names.index(self.best), dict[int, Any]()
+        for number in (self.order[place] for place in level):
+            own, most = (np.array([self.extents[one].chunks, *self.cost(one)]) for one in (number, best))
+            shares[number] = np.divide(own, most, out=np.ones(3), where=most > 0)
+        clearly = {n: share for n, share in shares.items() if share.max() <= 1 / CLEARLY and share.min() <= CLEARLY}
+        cheap = min(clearly, key=self.cost, default=best)
+        share = shares[cheap]
+        least = 0 if share[0] <= CLEARLY else int(share.argmin())
+        chunks, what = float(share[least]), ("chunks", "text", "vectors")[least]
+        reason = "" if cheap == best else c.against(0, self.order.index(cheap)).reason
+        known = {"alone": len(level) == 1, "measurable": not reason, "same": not c.differing.any()}
+        return advice(self.names[cheap], self.best, len(self.names) - 1, (chunks, what), **known)
+
+    def sentence(self) -> str:
+        """Say what to use, then which is best or cannot be told from it, and which of these costs least."""
+        c, cheap = self.comparison, self.cheapest
+        lines = [c.conclusion("chunking").headline]
+        if len(self.names) == 1:
+            return lines[0]
+        lines.insert(0, self.advice())
+        lines.append(f"The highest mean {c.measure} is {c.means[0]:.4f} over {counted(len(c.topics), 'topic')}.")
+        if len(c.groups[0]) > 1:
+            text = self.extents[self.names.index(cheap)]
+            cost = f"({counted(text.chunks, 'chunk')}, {text.times:.2f} × the text)"
+            lines.append(f"Of those that cannot be told apart, {cheap} indexes the least text {cost}.")
+        return " ".join(lines)
+
+    @cached_property
+    def factors(self) -> tuple[str, ...]:
+        """What chunking and retriever do each by itself, and whether they depend on each other; of a grid only."""
+        ways = tuple(dict.fromkeys(self.retrievers))
+        if len(ways) < 2 or len(self.names) == len(ways):
+            return ()
+        c = self.comparison
+        values = np.empty_like(c.values)
+        values[self.order] = c.values
+        grid = values.reshape(-1, len(ways), values.shape[1])
+        chunkings = tuple(dict.fromkeys(chunks.name for chunks in self.chunks[:: len(ways)]))
+        names = (chunkings if len(chunkings) == len(grid) else tuple(map(str, range(len(grid)))), ways)
+        kept = np.isin(np.array(self.scores.topics, object), np.array(c.topics, object))
+        clusters = self.scores.clustering(self.clusters).get("clusters")
+        own = None if clusters is None else clusters.take(kept)
+        lines, factors = [], ("chunking", "retriever")
+        for axis_of, (factor, levels) in enumerate(zip(factors, names, strict=True)):
+            order = np.argsort(-grid.mean(axis=(1 - axis_of, 2)), kind="stable")
+            level = tuple(levels[one] for one in order)
+            means = grid.mean(axis=1 - axis_of)[order]
+            found = compare(c.measure, level, c.topics, means, self.settings, clusters=own)
+            headline = found.conclusion(factor).headline
+            lines.append(fill("factor", factor=factor, other=factors[1 - axis_of], headline=headline))
+        contrasts = [
+            (grid[a, x] - grid[b, x]) - (grid[a, y] - grid[b, y])
+            for a, b in combinations(range(len(grid)), 2)
+            for x, y in combinations(range(len(ways)), 2)
+        ]
+        judged = judge_pairs(np.stack([*contrasts, *(-one for one in contrasts)]), self.settings, clusters=own)
+        p = shown_p(float(np.nanmin(judged.corrected)), self.settings)
+        words_of = "interaction" if judged.significant.any() else "no interaction"
+        lines.append(fill(words_of, a="chunking", b="retriever", p=p))
+        return tuple(lines)
+
+    def equal(self) -> list[str]:
+        """Name the chunkings that cut the same chunks."""
+        groups: dict[tuple[bytes, ...], list[str]] = {}
+        for chunks in self.chunks:
+            key = (str(chunks.document.to_pylist()).encode(), chunks.start.tobytes(), chunks.end.tobytes())
+            groups.setdefault(key, []).append(chunks.name)
+        same = (list(dict.fromkeys(names)) for names in groups.values())
+        return [f"{listed(names)} cut the same chunks." for names in same if len(names) > 1]
+
+    def table(self) -> Table:
+        """Return a row for every chunking, best first: measures, ceilings, cost, and how it stands."""
+        tokens, grid = self.extents[0].tokens is not None, any(self.retrievers)
+        columns = (
+            *words("chunking", "against the best"),
+            *numbers(P_HEADINGS.get(self.settings.correction, "p")),
+            *words("rank"),
+            *(Column(name, best=not name.startswith("ceiling")) for name in self.scores.measures),
+            *numbers("chunks", "characters", "× text", form=".2f"),
+            *(numbers("tokens") if tokens else ()),
+            *((*numbers("vectors", "ms a question", form=".1f"), *words("frontier")) if grid else ()),
+        )
+        rows = []
+        for place, number in enumerate(self.order):
+            text, stands = self.extents[number], self.standings[number]
+            p = "" if stands.p is None else shown_p(stands.p, self.settings)
+            cost = (text.chunks, text.characters, text.times, *((text.tokens,) if tokens else ()))
+            if grid:
+                made = self.made_by[number]
+                cost = (*cost, made.vectors, made.milliseconds, "yes" if self.frontier[number] else "")
+            rank = self.comparison.standing(place)
+            rows.append((self.names[number], stands.word, p, rank, *self.scores.mean[number].tolist(), *cost))
+        lines = [self.sentence(), *self.factors, *([self.comparison.sentence()] if len(rows) > 1 else [])]
+        lines += [*self.equal(), *(f"Retriever: {way}." for way in self.ways)]
+        lines.append(f"{self.comparison.method}; {counted(len(self.comparison.topics), 'topic')}.")
+        lines += self.comparison.remarks()
+        for name, text in zip(self.names, self.extents, strict=True):
+            if text.left_out:
+                lines.append(f"{name}: {counted(text.left_out, 'character')} in no chunk.")
+        many = len(self.names) > 1
+        return Table(self.advice() if many else "Chunkings, best first", columns, tuple(rows), tuple(lines))
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """Every retriever with its settings, language and stemmer, once."""
+        return tuple(dict.fromkeys(one.settings for one in self.made_by))
+
+    def remarks(self) -> list[str]:
+        """Return what a reader should know besides the numbers."""
+        cut = (said for cut in self.chunks for said in cut.remarks)
+        return list(dict.fromkeys((*self.noticed, *cut, *self.scores.remarks())))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as plain values, best first."""
+        return {
+            "signature": self.scores.signature,
+            "gold_sha256": self.scores.gold_sha256,
+            "docs_sha256": self.scores.docs_sha256,
+            "decides": self.measure,
+            "best": self.best,
+            "cheapest": self.cheapest,
+            "advice": self.advice(),
+            "sentence": self.sentence(),
+            "factors": list(self.factors),
+            "equal": self.equal(),
+            "retrievers": list(self.ways),
+            "method": self.comparison.method,
+            "topics": len(self.comparison.topics),
+            "chunkings": [
+                {
+                    "chunking": self.names[number],
+                    "measures": dict(zip(self.scores.measures, self.scores.mean[number].tolist(), strict=True)),
+                    "cost": vars(self.extents[number]) | {"times": self.extents[number].times} | self._made(number),
+                    "frontier": self.frontier[number],
+                    "against_best": {
+                        "verdict": f"{stands.word}: {stands.reason}" if stands.reason else stands.word,
+                        "difference": stands.difference,
+                        "p_corrected": stands.p,
+                    },
+                    "rank": None if self.comparison.ranks is None else self.comparison.ranks[place].tolist(),
+                    "letters": None if self.comparison.ranks is None else self.comparison.letters[place],
+                }
+                for place, number in enumerate(self.order)
+                for stands in (self.standings[number],)
+            ],
+        }
+
+    def _made(self, number: int) -> dict[str, Any]:
+        """Return what the retriever of one costs, as plain values."""
+        if not self.made_by:
+            return {}
+        one = self.made_by[number]
+        counts = {"vectors": one.vectors, "embedded": one.embedded, "tokens_embedded": one.tokens, "cut": one.cut}
+        spent = {"milliseconds_a_question": round(one.milliseconds, 3)} if any(self.retrievers) else {}
+        return {"retriever": one.settings, **counts, **spent}
+
+    def report(self, title: str = "") -> Report:
+        """Return the report on the runs of all chunkings, with quality drawn against cost first among its graphs."""
+        from focuseval.report.build import evidence_on, report_on  # noqa: PLC0415  a hundred modules that only pages need
+
+        evidence = evidence_on(self.evaluation, self.settings, clusters=self.clusters)
+        report = report_on(evidence, title=title or f"{self.measure}: {len(self.names)} chunkings")
+        cut = (remark for chunks in self.chunks for remark in chunks.remarks)
+        said = (*self.factors, *self.equal(), *(f"Retriever: {way}." for way in self.ways))
+        remarks = (self.sentence(), *said, *self.noticed, *cut, *report.remarks)
+        return replace(report, charts=(quality_against_cost(self), *report.charts), remarks=remarks)
+
+    def __str__(self) -> str:
+        """Return the table, with the signature below: what ``print`` shows."""
+        return render([self.table()], "table", signature=self.scores.signature).rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        """Show the table in a notebook."""
+        return notebook(self.table(), self.scores.signature)
+
+
+def quality_against_cost(found: Sweep) -> Chart:
+    """Draw every chunking's mean with its 95 % interval over its number of chunks; the size is that of their text."""
+    unit = "characters" if found.extents[0].tokens is None else "tokens"
+    rows: list[tuple[Any, ...]] = []
+    for place, run in enumerate(found.order):
+        text, word = found.extents[run], found.standings[run].word
+        ends = found.comparison.intervals[place].tolist()
+        values = (rounded(float(value)) for value in (found.comparison.means[place], *ends))
+        cost = text.characters if text.tokens is None else text.tokens
+        edge = "yes" if found.frontier[run] else "no"
+        rows.append((found.names[run], text.chunks, cost, *values, word, edge))
+    caption = (
+        f"Mean {found.measure} of every chunking with its 95 % interval, over the number of its chunks, all of which "
+        f"have to be stored. The larger a point, the more {unit} have to be embedded. Up and to the left is better. "
+        f"Colours and shapes say whether a chunking is worse than the best ({found.comparison.method}). Pale ones are "
+        f"not on the frontier: something that stores less cannot be told to be worse."
+    )
+    columns = ("chunking", "chunks", unit, "mean", "low", "high", "against the best", "frontier")
+    names = labels([(name, chunks, mean) for name, chunks, _, mean, *_ in rows])
+    stands = {"field": columns[-2], "type": "nominal"}
+    pale = {
+        "field": columns[-1],
+        "type": "nominal",
+        "scale": {"domain": ["yes", "no"], "range": [1, 0.3]},
+        "legend": None,
+    }
+    domain = {"domain": list(WORDS)}
+    color, shape = stands | {"scale": domain}, stands | {"scale": domain | {"range": list(SHAPES[: len(WORDS)])}}
+    size = {"field": columns[2], "type": "quantitative", "scale": {"range": [40, 260]}, "legend": None}
+    x = axis("chunks", "chunks", scale={"type": "log", "nice": False, "padding": 30}, axis={"format": "~s"})
+    title = f"mean {found.measure}"
+    mean = axis("mean", title, scale={"zero": False})
+    interval = {"y": axis("low", title, scale={"zero": False}), "y2": {"field": "high"}}
+    drawn: dict[str, Any] = {"color": color, "tooltip": [{"field": name} for name in columns]}
+    spec = {
+        "width": "container",
+        "height": 380,
+        "data": {"name": "rows"},
+        "encoding": {"x": x},
+        "layer": [
+            {"mark": {"type": "rule", "strokeOpacity": 0.6}, "encoding": drawn | interval},
+            {
+                "mark": {"type": "point", "filled": True},
+                "encoding": drawn | {"y": mean, "shape": shape, "size": size, "opacity": pale},
+            },
+            {
+                "data": {"values": names},
+                "mark": {"type": "text", "align": "left", "dx": 10, "limit": 190},
+                "encoding": {"y": mean, "text": {"field": "chunking"}},
+            },
+        ],
+    }
+    return Chart("chunking-cost", "Quality against cost of indexing", caption, "curves", columns, tuple(rows), spec)
+
+
+def labels(points: Sequence[tuple[str, int, float]]) -> list[dict[str, Any]]:
+    """Return where names stand: each beside its point, best first, moved down where it would hide another.
+
+    >>> [row["mean"] for row in labels([("a", 100, 0.5), ("b", 101, 0.5), ("c", 900, 0.5), ("d", 90, 0.0)])]
+    [0.5, 0.48, 0.5, 0.0]
+    """
+    heights = [mean for _, _, mean in points]
+    line = LINE * (max(heights) - min(heights))
+    wide = WIDTH * (log(max(chunks for _, chunks, _ in points)) - log(min(chunks for _, chunks, _ in points)))
+    placed: list[tuple[float, float]] = []
+    found = []
+    for name, chunks, mean in points:
+        at, height = log(max(chunks, 1)), mean
+        near = sorted((y for x, y in placed if abs(x - at) <= wide), reverse=True)
+        for y in near:
+            if abs(y - height) < line:
+                height = y - line
+        placed.append((at, height))
+        found.append({"chunking": name, "chunks": chunks, "mean": round(height, DIGITS)})
+    return found

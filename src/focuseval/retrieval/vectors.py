@@ -1,0 +1,293 @@
+"""Retrieval by meaning: units and queries as vectors, and an exact search for the nearest.
+
+All questions are asked at once, a block of vectors at a time: memory holds a block and the best so far, so vectors may
+be a file that is mapped, of 32-bit or 16-bit numbers. What the blocks find is scored again in 64 bits and rounded, so
+that a list depends neither on the block nor on the number of cores.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from focuseval.collection.chunks import span_texts
+from focuseval.errors import FormatError, UsageError, counted
+from focuseval.retrieval.embedding import Embedder, embed, open_embedder
+from focuseval.retrieval.lists import places, task_list
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from focuseval.collection.chunks import Chunks
+    from focuseval.collection.cutters import Embed
+    from focuseval.measures.tasks import Task
+    from focuseval.retrieval.lists import Listed
+    from focuseval.retrieval.units import UnitSet
+
+    Integers = NDArray[np.int64]
+    Numbers = NDArray[np.float64]
+
+BLOCK = 16_384
+"""Vectors that are multiplied at a time."""
+DECIMALS = 9
+
+
+@dataclass(frozen=True)
+class VectorSettings:
+    """Where vectors come from, and what is done to them; every field is an option of `focuseval.retrieve`."""
+
+    embedder: Any = None
+    """A name as `open_embedder` reads it, a function from texts to vectors, or an `Embedder`."""
+    model: str | None = None
+    """Of a server, where the embedder's name does not say it."""
+    key: str = field(default="", repr=False)
+    """Sent to the server, and written nowhere."""
+    query_prefix: str = ""
+    passage_prefix: str = ""
+    """What stands before the texts: ``query: `` and ``passage: `` for E5, say."""
+    normalise: bool = True
+    """Whether the cosine decides; else the inner product."""
+    dimensions: int | None = None
+    """The first so many numbers of a vector only, for models that are trained for it (Matryoshka)."""
+    vectors: Any = None
+    """Vectors that are there already: an array or a ``.npy`` file with a row for each chunk or unit, in their order."""
+    query_vectors: Any = None
+    """The same for the topics, in their order."""
+    vector_cache: str | Path | None = None
+    """Where vectors of an embedder are kept."""
+
+    @cached_property
+    def model_of_texts(self) -> Embedder | None:
+        """The embedder, opened."""
+        return None if self.embedder is None else open_embedder(self.embedder, self.model, self.key)
+
+    def texts_to_vectors(self, progress: Callable[..., None] | None = None) -> Embed | None:
+        """Return a function from texts to vectors, for whoever cuts by meaning; None without an embedder."""
+        model = self.model_of_texts
+        return None if model is None else lambda texts: embed(texts, model, _folder(self), progress).vectors
+
+    def check(self) -> None:
+        """Refuse settings that give no vectors."""
+        if self.embedder is None and (self.vectors is None or self.query_vectors is None):
+            what = "expected an embedder, or vectors and query vectors, found neither"
+            raise UsageError(f"{what}; give --embedder http://HOST:PORT/v1#MODEL, or --vectors and --query-vectors")
+        if self.dimensions is not None and self.dimensions < 1:
+            raise UsageError(f"expected 1 dimension or more, found {self.dimensions}; give another number")
+        _ = self.model_of_texts
+
+    def description(self) -> str:
+        """Return every setting, as a run names it.
+
+        >>> VectorSettings("model2vec:potion", passage_prefix="passage: ", dimensions=256).description()
+        "embedder=model2vec:potion passage_prefix='passage: ' dimensions=256 cosine"
+        """
+        model = self.model_of_texts
+        shown = [f"embedder={model.name or 'a function'}"] if model is not None else []
+        shown += [
+            f"{name}={_named(value)}"
+            for name in ("vectors", "query_vectors")
+            if (value := getattr(self, name)) is not None
+        ]
+        shown += [f"{name}={value!r}" for name in ("query_prefix", "passage_prefix") if (value := getattr(self, name))]
+        shown += [f"dimensions={self.dimensions}"] if self.dimensions else []
+        return " ".join([*shown, "cosine" if self.normalise else "inner product"])
+
+
+def _named(value: Any) -> str:
+    return Path(value).name if isinstance(value, (str, Path)) else "an array"
+
+
+VECTOR_OPTIONS = tuple(one.name for one in fields(VectorSettings))
+
+
+@dataclass(frozen=True, eq=False)
+class UnitVectors:
+    """Units of a collection as vectors."""
+
+    units: UnitSet
+    vectors: NDArray[Any]
+    unit: Integers
+    """The unit of every vector, −1 where there is none to return."""
+    settings: VectorSettings
+    cut: int = 0
+    unknown: bool = False
+    tokens: int = 0
+    asked: int = 0
+
+    def queries(self, texts: Sequence[str], progress: Callable[..., None] | None = None) -> NDArray[np.float32]:
+        """Return the vectors of the topics."""
+        how = self.settings
+        if how.query_vectors is not None:
+            found = _opened(how.query_vectors, "query vectors", len(texts), "topic")
+        else:
+            model = how.model_of_texts
+            if model is None:
+                raise UsageError("expected query vectors beside the vectors, found none; give --query-vectors")
+            found = embed([how.query_prefix + text for text in texts], model, _folder(how), progress).vectors
+        found = _truncated(found, how)
+        if len(found) and found.shape[1] != self.vectors.shape[1]:
+            sizes = f"{self.vectors.shape[1]} numbers, as the units' have, found {found.shape[1]}"
+            raise FormatError(f"expected query vectors of {sizes}", remedy="give vectors of one model")
+        return np.asarray(found, np.float32)
+
+    def lists(self, queries: NDArray[np.float32], task: Task, limit: int) -> list[Listed]:
+        """Return the list of every query: the nearest units, as the task wants them."""
+        overlaps = task.overlap and not task.one_per_article and not task.grouped
+        many, waiting = limit if overlaps else 8 * limit, list(range(len(queries)))
+        lists: dict[int, Listed] = {}
+        while waiting:
+            found = self.nearest(queries[waiting], many)
+            for query, (unit, score) in zip(waiting, found, strict=True):
+                lists[query] = task_list(self.units, unit, score, task, limit)
+            whole = many >= len(self.unit)
+            waiting = [] if whole else [query for query in waiting if len(lists[query][0]) < limit]
+            many *= 8
+        return [lists[query] for query in range(len(queries))]
+
+    def nearest(self, queries: NDArray[np.float32], many: int) -> list[Listed]:
+        """Return so many of the nearest units of every query, by unit, with their scores; those that tie are added."""
+        found = nearest(self.vectors, queries, many, cosine=self.settings.normalise, allowed=self.unit >= 0)
+        ordered = ((self.unit[rows], score) for rows, score in found)
+        return [(unit[order], score[order]) for unit, score in ordered if (order := np.argsort(unit)) is not None]
+
+    def description(self) -> str:
+        """Return the settings, and how many texts were cut."""
+        if self.settings.model_of_texts is None:
+            return self.settings.description()
+        cut = f"{'at least ' if self.unknown else ''}{counted(self.cut, 'text')} cut"
+        return f"{self.settings.description()} ({cut if self.cut or not self.unknown else 'cut texts not known'})"
+
+
+def unit_vectors(
+    units: UnitSet, settings: VectorSettings, chunks: Chunks | None = None, progress: Callable[..., None] | None = None
+) -> UnitVectors:
+    """Return the units that may be returned as vectors: given ones, or those that the embedder makes of their texts."""
+    settings.check()
+    if settings.vectors is not None:
+        if chunks is None:
+            own = np.flatnonzero(units.returnable)
+            found = _opened(settings.vectors, "vectors", len(own), "unit")
+        else:  # the units are the chunks by document, start and end, each once
+            found = _opened(settings.vectors, "vectors", len(chunks), "chunk")
+            rows = np.stack([chunks.rows(units.words.index), chunks.start, chunks.end])
+            own = np.full(len(chunks), -1)
+            there, at = np.unique(rows, axis=1, return_index=True)
+            at = at[there[2] > there[1]]
+            own[at] = np.where(units.returnable, np.arange(len(at)), -1)
+        return UnitVectors(units, _truncated(found, settings), own, settings)
+    model = settings.model_of_texts
+    if model is None:
+        raise UsageError("expected an embedder for the units' texts, found none; give --embedder, or --vectors")
+    own = np.flatnonzero(units.returnable)
+    where = places(units, own)
+    texts = span_texts(units.words.index, units.document(own), where.start, where.end)
+    made = embed([settings.passage_prefix + text for text in texts], model, _folder(settings), progress)
+    numbers = {"cut": made.cut, "tokens": made.tokens, "asked": made.asked}
+    return UnitVectors(units, _truncated(made.vectors, settings), own, settings, unknown=made.unknown, **numbers)
+
+
+def _folder(settings: VectorSettings) -> Path | None:
+    return None if settings.vector_cache is None else Path(settings.vector_cache)
+
+
+def _opened(source: Any, what: str, many: int, one: str) -> NDArray[Any]:
+    """Return vectors, of a file mapped into memory; others than a row of numbers for each thing are refused."""
+    where = str(source) if isinstance(source, (str, Path)) else None
+    try:
+        found = np.load(source, mmap_mode="r") if where else np.asarray(source)
+    except (OSError, ValueError) as error:
+        raise FormatError(
+            f"expected {what} as NumPy writes them (.npy), found: {error}", at=where, remedy="numpy.save"
+        ) from None
+    if found.ndim != 2 or found.dtype not in (np.float16, np.float32, np.float64) or len(found) != many:
+        kind = f"an array of {found.dtype} of shape {found.shape}"
+        raise FormatError(
+            f"expected {counted(many, 'row')} of {what}, one for each {one}, found {kind}",
+            at=where,
+            remedy="give them in that order",
+        )
+    return found
+
+
+def _truncated(vectors: NDArray[Any], settings: VectorSettings) -> NDArray[Any]:
+    if settings.dimensions is None or not len(vectors):
+        return vectors
+    if vectors.shape[1] < settings.dimensions:
+        what = f"expected vectors of {settings.dimensions} dimensions or more, found {vectors.shape[1]}"
+        raise UsageError(f"{what}; lower --dimensions")
+    return vectors[:, : settings.dimensions]
+
+
+def nearest(
+    vectors: NDArray[Any],
+    queries: NDArray[np.float32],
+    many: int,
+    *,
+    cosine: bool = True,
+    allowed: NDArray[np.bool_] | None = None,
+) -> list[tuple[Integers, Numbers]]:
+    """Return for every query the rows of the nearest vectors, nearest first, and their exact scores, rounded.
+
+    What ties with the last one is there, too, so that whoever breaks ties sees all of them.
+
+    >>> rows, scores = nearest(np.eye(3, dtype=np.float32), np.array([[0, 2, 1]], np.float32), 2)[0]
+    >>> rows.tolist(), scores.round(3).tolist()
+    ([1, 2], [0.894, 0.447])
+    """
+    asked = np.asarray(queries, np.float32)
+    scale = np.linalg.norm(asked, axis=1)
+    asked = np.asarray(asked / np.where(scale > 0, scale, 1)[:, None], np.float32)  # its length changes no order
+    least = np.full(len(asked), -np.inf, np.float32)
+    rows: list[list[Integers]] = [[] for _ in asked]
+    scores: list[list[NDArray[np.float32]]] = [[] for _ in asked]
+    longest = 1.0
+    for first in range(0, len(vectors), BLOCK):
+        part = np.asarray(vectors[first : first + BLOCK], np.float32)
+        found = asked @ part.T
+        length = np.sqrt(np.einsum("ij,ij->i", part, part))
+        if cosine:
+            found *= np.divide(1, length, out=np.zeros_like(length), where=length > 0)
+        else:
+            longest = max(longest, float(length.max(initial=0)))
+        if allowed is not None:
+            found[:, ~allowed[first : first + BLOCK]] = np.nan  # compares with nothing
+        for query, own in enumerate(found):
+            here = np.flatnonzero(own >= least[query])
+            if not len(here):
+                continue
+            rows[query].append(here + first)
+            scores[query].append(own[here])
+            if sum(map(len, scores[query])) > 2 * many:
+                row, score = np.concatenate(rows[query]), np.concatenate(scores[query])
+                edge = np.partition(score, len(score) - many)[len(score) - many] - _SLACK * longest
+                kept = score >= edge
+                rows[query], scores[query], least[query] = [row[kept]], [score[kept]], edge
+    return [
+        _exact(vectors, np.concatenate([np.zeros(0, np.int64), *row]), query, many, cosine=cosine)
+        for row, query in zip(rows, queries, strict=True)
+    ]
+
+
+_SLACK = 1e-5
+"""How much a sum of 32-bit products may be off, for vectors of length 1 and some thousand numbers."""
+
+
+def _exact(
+    vectors: NDArray[Any], rows: Integers, query: NDArray[np.float32], many: int, *, cosine: bool
+) -> tuple[Integers, Numbers]:
+    """Score some rows in 64 bits; return the best of them, and what ties with the last."""
+    own, asked = np.asarray(vectors[rows], np.float64), np.asarray(query, np.float64)
+    score = np.einsum("ij,j->i", own, asked)
+    if cosine:
+        length = np.sqrt(np.einsum("ij,ij->i", own, own) * float(asked @ asked))
+        score = np.divide(score, length, out=np.zeros_like(score), where=length > 0)
+    score = np.round(score, DECIMALS)
+    order = np.lexsort((rows, -score))
+    kept = order[score[order] >= score[order[min(many, len(order)) - 1]]] if len(order) else order
+    return rows[kept], score[kept]
