@@ -10,6 +10,7 @@ from xml.sax.saxutils import escape
 
 from embedded.assessments import by_topic
 from embedded.chunks import chunk_units, rank_chunks
+from embedded.harbour import build_harbour
 from embedded.judge import read_judgements
 from embedded.rank import units
 from embedded.runs import PLANS, as_run, make_run
@@ -36,6 +37,7 @@ def build(folder: Path) -> None:
     build_gold(folder / "gold", index, topics)
     build_runs(folder / "runs", index, topics)
     build_chunk_runs(folder / "runs" / "spans", index, topics)
+    build_harbour(ROOT / "harbour", folder / "harbour")
 
 
 def write_topics(topics: Sequence[Topic], path: Path) -> None:

@@ -27,7 +27,7 @@ def built(tmp_path_factory) -> Path:
 
 
 def files(folder: Path) -> dict[str, Path]:
-    parts = [folder / "gold", folder / "runs", folder / "topics-2009.xml"]
+    parts = [folder / "gold", folder / "runs", folder / "topics-2009.xml", folder / "harbour" / "gold.jsonl"]
     found = [p for part in parts for p in ([part] if part.is_file() else part.rglob("*")) if p.is_file()]
     return {str(path.relative_to(folder)): path for path in found}
 

@@ -60,7 +60,7 @@ def test_all_next_commands_work(shown, monkeypatch):
 def test_every_section_names_a_command_that_works(shown):
     content = (shown[0] / "loop.html").read_text(encoding="utf-8")
     named = [unescape(line) for line in re.findall(r"<code>(focuseval .*?)</code>", content)]
-    assert len(named) == 10
+    assert len(named) == 11
     for line in named:
         arguments = [part for word in shlex.split(line)[1:] for part in expanded(word, shown[0])]
         with chdir(shown[0]):

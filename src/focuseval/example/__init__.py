@@ -1,4 +1,4 @@
-"""The embedded example: seventeen articles on finding one's way at sea, six topics, gold and runs.
+"""The embedded example: seventeen articles on finding one's way at sea, a harbour's handbook, topics, gold and runs.
 
 ::
 
@@ -10,8 +10,10 @@
     gold/qrels.txt                   the same in the form of 2008–2010
     runs/<task>/…                    three runs for each task: careful, coarse, hasty
     runs/spans/…                     two chunkings, for retrieval-augmented generation
+    harbour/docs/…, questions.toml   a harbour's handbook, and what 42 visitors asked, with the sentences that answer it
+    harbour/gold.jsonl               the same as spans
 
-All but the first two lines are derived by `make example`.
+All but the first two lines, and the handbook, are derived by `make example`.
 """
 
 from focuseval.example.files import ROOT, copy_example

@@ -27,6 +27,7 @@ from focuseval.measures.checks import check
 from focuseval.report.build import build_report
 from focuseval.report.page import render_html
 from focuseval.retrieval.retrieving import retrieve
+from focuseval.retrieval.sweeping import sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -35,8 +36,15 @@ if TYPE_CHECKING:
     from focuseval.collection.index import Index
     from focuseval.data.gold import Gold
     from focuseval.evaluation.scores import Scores
+    from focuseval.retrieval.swept import Sweep
+
+CHUNKINGS = ("sentences:1", "sentences:3", "words:100")
+CHUNK_MEASURES = ("IoU@3", "spanR@600c")
+SWEEP = "focuseval sweep harbour/gold.jsonl --docs harbour/docs --chunks sentences:1 sentences:3 words:100 -m IoU@3"
+"""Which chunks of the handbook serve its questions best: the first of `CHUNK_MEASURES` decides."""
 
 NEXT = (
+    f"{SWEEP} -o harbour.html",
     "focuseval topics topics.xml",
     "focuseval validate runs/thorough/careful.xml --task focused --index articles.idx",
     "focuseval score gold/gold.jsonl runs/focused/*.xml --task focused -m nxCG@10 -m MAiP --index articles.idx",
@@ -96,6 +104,12 @@ class Loop:
         """The highlights."""
         return read_gold(self.folder / "gold" / "gold.jsonl", index=self.index)
 
+    @cached_property
+    def sweep(self) -> Sweep:
+        """The chunkings of the harbour handbook, compared by its questions."""
+        handbook = self.folder / "harbour"
+        return sweep(handbook / "gold.jsonl", handbook / "docs", CHUNKINGS, measures=CHUNK_MEASURES)
+
     def runs(self, task: str) -> list[Path]:
         """Return a task's run files."""
         return sorted(path for path in (self.folder / "runs" / task).iterdir() if path.is_file())
@@ -118,6 +132,7 @@ def run_demo(folder: Path, show: Callable[[Section], None]) -> Path:
     lead = "Seventeen articles on finding one's way at sea, six topics, and three systems of different quality."
     write_whole(folder / "loop.html", [page("focuseval: the embedded example", lead, sections).encode()])
     write_whole(folder / "report.html", [report(loop).encode()])
+    write_whole(folder / "harbour.html", [render_html(loop.sweep.report("The harbour handbook")).encode()])
     return folder / "report.html"
 
 
@@ -139,6 +154,7 @@ def report(loop: Loop) -> str:
 
 def walk(loop: Loop) -> Iterator[Section]:
     """Go through the whole loop."""
+    yield chunkings(loop)
     yield collection(loop)
     yield topics(loop)
     yield validated(loop)
@@ -146,6 +162,13 @@ def walk(loop: Loop) -> Iterator[Section]:
     yield retrieved(loop)
     yield chunks(loop)
     yield compared(loop)
+
+
+def chunkings(loop: Loop) -> Section:
+    """Say which chunks of a small handbook serve 42 questions best."""
+    found = loop.sweep
+    command = f"{SWEEP} -m spanR@600c"
+    return Section("Chunks for a RAG system", found.advice(), found.table(), command, found.scores.signature)
 
 
 def collection(loop: Loop) -> Section:

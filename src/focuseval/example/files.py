@@ -10,7 +10,7 @@ from focuseval.errors import InputError
 ROOT = Path(__file__).parent
 """Where the files are installed."""
 
-PARTS = ("articles", "gold", "runs", "topics.xml", "topics-2009.xml", "judgements.toml")
+PARTS = ("articles", "gold", "runs", "harbour", "topics.xml", "topics-2009.xml", "judgements.toml")
 """What a user gets to see."""
 
 

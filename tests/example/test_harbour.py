@@ -1,0 +1,36 @@
+"""The harbour handbook: 42 questions, of which one has no answer, and a price list that must not come back."""
+
+import pytest
+
+import focuseval as fe
+from focuseval.example import ROOT
+from focuseval.example.demo import CHUNK_MEASURES, CHUNKINGS
+
+HARBOUR = ROOT / "harbour"
+
+
+@pytest.fixture(scope="module")
+def found():
+    return fe.sweep(HARBOUR / "gold.jsonl", HARBOUR / "docs", CHUNKINGS, measures=CHUNK_MEASURES)
+
+
+def test_one_comparison_holds_and_one_cannot_be_told(found):
+    assert [one.word for one in found.standings] == ["best", "worse", "worse"]
+    pair = found.scores.compare("spanR@600c").against(0, 1)
+    assert (pair.word, pair.corrected > 0.5) == ("cannot tell", True)
+
+
+def test_one_tag_behaves_differently(found):
+    tags = found.scores.by_tag()
+    same, other = (tags[name].mean[0, 1] for name in ("same words", "other words"))
+    assert same > other + 0.3
+
+
+def test_one_topic_has_no_answer_and_three_have_text_that_must_not_come_back():
+    whole = fe.retrieve(fe.open_documents(HARBOUR / "docs"), HARBOUR / "gold.jsonl", unit="document")
+    scores = fe.evaluate(HARBOUR / "gold.jsonl", whole, ["silence", "leak@3", "recall@3"], docs=HARBOUR / "docs")
+    values = scores.topics_of(0)
+    assert [topic for topic, own in values.items() if "silence" in own] == ["h42"]
+    assert {topic: own["leak@3"] for topic, own in values.items() if "leak@3" in own} == dict.fromkeys(
+        ("h06", "h08", "h09"), 1.0
+    )
