@@ -291,8 +291,9 @@ def lay_out(pages: Iterable[PageCharacters], file: str, rules: PdfRules, origina
     keep, joined = np.ones(len(whole.code), np.bool_), np.zeros(len(page), np.bool_)
     if rules.hyphens == "join" and len(page):
         ends = np.isin(whole.code[first[1:-1] - 1], _HYPHENS) & (whole.length[:-1] > 1)
-        small = np.fromiter((chr(code).islower() for code in whole.code[first[1:-1]].tolist()), np.bool_)
-        joined[1:] = ends & ~begins[1:] & small
+        joined[1:] = ends & ~begins[1:]
+        for line in np.flatnonzero(joined).tolist():
+            joined[line] = chr(whole.code[first[line]]).islower()
         keep[first[1:-1][joined[1:]] - 1] = False
     if gone.any():
         keep &= np.repeat(~gone, whole.length)
