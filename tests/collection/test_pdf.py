@@ -46,7 +46,7 @@ def inked(pages):
 def there_and_back(index, start, end):
     """Return the characters in the boxes of a span, line ends left out."""
     pages = index.pages(0)
-    found = [span for page, box in zip(*pages.boxes(start, end), strict=True) for span in pages.within(page, box)]
+    found = [span for page, box in zip(*pages.boxes(start, end), strict=True) for span in pages.covered([(page, box)])]
     return {place for low, high in found for place in range(low, high)} & inked(pages)
 
 

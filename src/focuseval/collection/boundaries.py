@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 from unicodedata import category
 
@@ -282,6 +283,21 @@ _SHORT = re.compile(
 )
 
 
+def trimmed(text: str, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return spans without white space at their ends; empty ones are left out.
+
+    >>> trimmed(" a  b ", [(0, 3), (3, 4), (4, 6)])
+    [(1, 2), (4, 5)]
+    """
+    found = []
+    for start, end in spans:
+        piece = text[start:end]
+        left = start + len(piece) - len(piece.lstrip())
+        if left < end:
+            found.append((left, start + len(piece.rstrip())))
+    return found
+
+
 def sentences(text: str) -> tuple[Integers, Integers]:
     """Return where the sentences of a text begin and end.
 
@@ -289,16 +305,8 @@ def sentences(text: str) -> tuple[Integers, Integers]:
     >>> [text[a:b] for a, b in zip(*sentences(text))]
     ['Dr. No asked: “Why?”', 'Nobody knew.', 'It was late']
     """
-    spans: list[tuple[int, int]] = []
-    at = 0
     ends = [found.end() for found in _END.finditer(text) if not _is_inside(text, found)]
-    for end in (*ends, len(text)):
-        piece = text[at:end]
-        left = len(piece) - len(piece.lstrip())
-        if left < len(piece):
-            spans.append((at + left, at + len(piece.rstrip())))
-        at = end
-    columns = np.array(spans, np.int64).reshape(-1, 2)
+    columns = np.array(trimmed(text, pairwise([0, *ends, len(text)])), np.int64).reshape(-1, 2)
     return columns[:, 0], columns[:, 1]
 
 

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.collection.boundaries import moved_left, sentences
+from focuseval.collection.boundaries import moved_left, sentences, trimmed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -30,21 +30,6 @@ if TYPE_CHECKING:
 
 _LINE = re.compile(r"(?m)^ {0,3}(?:(`{3,}|~{3,})|(#{1,6})(?:[ \t]|$)|(=+|-+)[ \t]*$)|^[^\n]*$")
 SEPARATORS = ("\n\n", "\n", " ")
-
-
-def trimmed(text: str, spans: Iterable[tuple[int, int]]) -> Spans:
-    """Return spans without white space at their ends; empty ones are left out.
-
-    >>> trimmed(" a  b ", [(0, 3), (3, 4), (4, 6)])
-    [(1, 2), (4, 5)]
-    """
-    found = []
-    for start, end in spans:
-        piece = text[start:end]
-        left = start + len(piece) - len(piece.lstrip())
-        if left < end:
-            found.append((left, start + len(piece.rstrip())))
-    return found
 
 
 def headings(text: str, level: int) -> Spans:

@@ -1,4 +1,4 @@
-"""Pages of a PDF in an index: which page a code point stands on, the boxes of a span, the characters in a box.
+"""Pages of a PDF: which page a code point stands on, the boxes of a span, the characters in a box.
 
 A block of an index that holds PDFs has four columns more: ``pages``, ``lines`` and ``edges``, which `collection.pdf`
 describes, and ``original``, the file itself, of which pictures are made and into which annotations are written. They
@@ -14,38 +14,32 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.collection.block import Block, lists, spread
-from focuseval.collection.pdf import EDGES, LINE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from focuseval.collection.pdf import Laid
-
-PAGE = {
-    "start": pa.int32(),
-    "end": pa.int32(),
-    "width": pa.float32(),
-    "height": pa.float32(),
-    "rotation": pa.int16(),
-}
-LINES = {name: pa.from_numpy_dtype(np.dtype(kind)) for name, kind in LINE.items()}
+PAGE = {"start": "i4", "end": "i4", "width": "f4", "height": "f4", "rotation": "i2"}
+"""Columns of pages: where the text starts and ends, width and height in points, rotation in degrees."""
+LINE = {"start": "i4", "end": "i4", "direction": "i1", "x0": "f4", "y0": "f4", "x1": "f4", "y1": "f4"}
+"""Columns of lines: start and end in the text; direction, 0 to the right, 1 down, 2 to the left, 3 up; box."""
+EDGES = 65535
+"""Parts of a line's length in which places of characters are counted."""
 
 
-def with_pages(block: Block, laid: Sequence[Laid | None]) -> Block:
+def with_pages(block: Block, laid: Sequence[Pages | None]) -> Block:
     """Add to a block where the characters of its PDFs stand; documents of other kinds have no pages."""
     if not any(laid):
         return block
     batch = block.batch
-    for name, kinds in (("pages", PAGE), ("lines", LINES)):
-        rows = [None if one is None else getattr(one, name) for one in laid]
-        counts = [0 if row is None else len(row["start"]) for row in rows]
-        columns = {
-            key: np.concatenate([np.zeros(0, kind.to_pandas_dtype()), *(row[key] for row in rows if row is not None)])
-            for key, kind in kinds.items()
-        }
-        batch = batch.append_column(name, lists(np.append(0, np.cumsum(counts)), columns, kinds))
+    for name, kinds in (("page", PAGE), ("line", LINE)):
+        nothing = {key: np.zeros(0, kind) for key, kind in kinds.items()}
+        rows = [nothing if one is None else getattr(one, name) for one in laid]
+        columns = {key: np.concatenate([row[key] for row in rows]) for key in kinds}
+        arrow = {key: pa.from_numpy_dtype(np.dtype(kind)) for key, kind in kinds.items()}
+        bounds = np.append(0, np.cumsum([len(row["start"]) for row in rows]))
+        batch = batch.append_column(f"{name}s", lists(bounds, columns, arrow))
     edges = [np.zeros(0, np.uint16) if one is None else one.edges for one in laid]
     bounds = np.append(0, np.cumsum([len(part) for part in edges]))
     batch = batch.append_column("edges", pa.LargeListArray.from_arrays(bounds, np.concatenate(edges)))
@@ -60,9 +54,10 @@ class Pages:
     page: dict[str, NDArray[Any]]
     line: dict[str, NDArray[Any]]
     edges: NDArray[np.uint16]
+    """For every code point of the text, how far into its line it begins; 0 for what stands in no line."""
     original: Any
-    """The file, as Arrow has it: `bytes(pages.original.as_py())`."""
-    _seen: dict[int, tuple[NDArray[Any], ...]] = field(default_factory=dict, repr=False)
+    """The file: its bytes, or those of an index as Arrow has them: ``pages.original.as_py()``."""
+    _seen: dict[int, tuple[NDArray[np.int64], NDArray[np.float64]]] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.page["start"])
@@ -81,17 +76,21 @@ class Pages:
 
     def boxes(self, start: int, end: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return the boxes of a span, one for each line that it touches, and their pages."""
+        rows = self._lines(start, end)
+        first, last = np.maximum(self.line["start"][rows], start), np.minimum(self.line["end"][rows], end)
+        return self.of(first.astype(np.int64)), self._parts(rows, first, last)
+
+    def _lines(self, start: int, end: int) -> NDArray[np.int64]:
+        """Return the lines that a span touches."""
         line = self.line
-        rows = np.arange(np.searchsorted(line["end"], start, "right"), np.searchsorted(line["start"], end, "left"))
-        first, last = np.maximum(line["start"][rows], start), np.minimum(line["end"][rows], end)
-        low = self.edges[first].astype(np.float64) / EDGES
-        high = np.where(last < line["end"][rows], np.append(self.edges, 0)[last] / EDGES, 1.0)
-        return self.of(first.astype(np.int64)), self._parts(rows, low, high)
+        return np.arange(np.searchsorted(line["end"], start, "right"), np.searchsorted(line["start"], end, "left"))
 
     def _parts(
-        self, rows: NDArray[np.int64], low: NDArray[np.float64], high: NDArray[np.float64]
+        self, rows: NDArray[np.int64], start: NDArray[np.integer], end: NDArray[np.integer]
     ) -> NDArray[np.float64]:
-        """Return the boxes of parts of lines, from a share of their length to another."""
+        """Return the boxes of parts of lines, from a code point to another."""
+        low, upto = self.edges[start] / EDGES, self.edges[np.minimum(end, len(self.edges) - 1)] / EDGES
+        high = np.where(end < self.line["end"][rows], upto, 1.0)
         x0, y0, x1, y1 = (self.line[name][rows].astype(np.float64) for name in ("x0", "y0", "x1", "y1"))
         way, wide, tall = self.line["direction"][rows], x1 - x0, y1 - y0
         return np.stack(
@@ -107,17 +106,11 @@ class Pages:
     def characters(self, page: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return the positions of all characters of a page that stand in a line, ascending, and their boxes."""
         if page not in self._seen:
-            start, end = self.span(page)
-            line = self.line
-            rows = np.arange(np.searchsorted(line["end"], start, "right"), np.searchsorted(line["start"], end, "left"))
-            count = (line["end"][rows] - line["start"][rows]).astype(np.int64)
-            position = spread(line["start"][rows].astype(np.int64), count)
-            low = self.edges[position] / EDGES
-            high = np.append(low[1:], 1.0)
-            high[np.cumsum(count) - 1] = 1.0
-            self._seen[page] = position, self._parts(np.repeat(rows, count), low, high)
-        position, boxes = self._seen[page]
-        return position, boxes
+            rows = self._lines(*self.span(page))
+            count = (self.line["end"][rows] - self.line["start"][rows]).astype(np.int64)
+            position = spread(self.line["start"][rows].astype(np.int64), count)
+            self._seen[page] = position, self._parts(np.repeat(rows, count), position, position + 1)
+        return self._seen[page]
 
     def words(self, page: int, text: str) -> list[tuple[int, int, float, float, float, float, int]]:
         """Return the words of a page's lines, each with the space behind it: start, end, box, and direction."""
@@ -130,14 +123,8 @@ class Pages:
         first = np.flatnonzero(fresh)
         rows, start = row[first], position[first]
         end = position[np.append(first[1:], len(position)) - 1] + 1
-        low = self.edges[start] / EDGES
-        high = np.where(end < self.line["end"][rows], np.append(self.edges, 0)[end] / EDGES, 1.0)
-        boxes, ways = np.round(self._parts(rows, low, high), 2).tolist(), self.line["direction"][rows].tolist()
+        boxes, ways = np.round(self._parts(rows, start, end), 2).tolist(), self.line["direction"][rows].tolist()
         return [(a, b, *box, way) for a, b, box, way in zip(start.tolist(), end.tolist(), boxes, ways, strict=True)]
-
-    def within(self, page: int, box: Sequence[float]) -> list[tuple[int, int]]:
-        """Return the spans of the characters whose middle lies in a box, with the line ends between them."""
-        return self.covered([(page, box)])
 
     def covered(self, places: Sequence[tuple[int, Sequence[float] | None]]) -> list[tuple[int, int]]:
         """Return the spans of all characters in some boxes; a page without a box is meant as a whole.
@@ -175,7 +162,7 @@ def pages_of(block: Block, document: int) -> Pages | None:
     page, line = part("pages"), part("lines")
     return Pages(
         {name: page.field(name).to_numpy() for name in PAGE},
-        {name: line.field(name).to_numpy() for name in LINES},
+        {name: line.field(name).to_numpy() for name in LINE},
         part("edges").to_numpy(),
         batch.column("original")[document],
     )

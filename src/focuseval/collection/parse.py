@@ -221,8 +221,8 @@ def parse_documents(
         report.left_out.update(tree.left_out)
         report.lenient += tree.lenient
         if tree.laid is not None:
-            scans = tree.laid.scans
-            report.pages += len(tree.laid.pages["start"])
+            scans = np.flatnonzero(tree.laid.page["start"] == tree.laid.page["end"]) + 1
+            report.pages += len(tree.laid)
             report.scans += len(scans)
             report.scanned += [f"{tree.file}: {page_ranges(scans)}"] if len(scans) else []
     blocks = []

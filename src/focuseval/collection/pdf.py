@@ -24,23 +24,22 @@ middle of its box alone (a quarter of its width and height), because boxes of ne
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import defaultdict
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from focuseval.collection.pdfium import pdfium_version, read_characters
+from focuseval.collection.pages import EDGES, LINE, Pages
+from focuseval.collection.pdfium import PageCharacters, pdfium_version, read_characters
 from focuseval.collection.trees import Tree
 from focuseval.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
-
-    from focuseval.collection.pdfium import PageCharacters
 
 RULES = 1
 """Version of the rules above: another one may give another text."""
@@ -49,8 +48,6 @@ CHOICES = {"hyphens": ("join", "keep"), "ligatures": ("split", "keep"), "repeate
 """Options and their values, the default first."""
 
 LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
-EDGES = 65535
-"""Parts of a line's length in which places of characters are counted."""
 
 _SOFT, _MARK = 0x00AD, 2
 _HYPHENS = (_MARK, _SOFT, ord("-"), 0x2010)
@@ -95,25 +92,6 @@ class PdfRules:
         return f"rules {RULES}, {self.described}, PDFium {pdfium_version()}"
 
 
-@dataclass(frozen=True, eq=False)
-class Laid:
-    """Where the characters of a document stand, as columns."""
-
-    pages: dict[str, NDArray[Any]]
-    """A row per page: where its text starts and ends, its width and height in points, its rotation in degrees."""
-    lines: dict[str, NDArray[Any]]
-    """A row per line: start and end in the text; box; direction, 0 to the right, 1 down, 2 to the left, 3 up."""
-    edges: NDArray[np.uint16]
-    """For every code point of the text, how far into its line it begins; 0 for what stands in no line."""
-    original: bytes
-    """The file."""
-
-    @property
-    def scans(self) -> NDArray[np.int64]:
-        """The numbers of pages without text."""
-        return np.flatnonzero(self.pages["start"] == self.pages["end"]) + 1
-
-
 def read_pdf(data: bytes, file: str, rules: PdfRules | None = None) -> Tree:
     """Read a PDF: elements as of an XML document, and where its characters stand."""
     return lay_out(read_characters(data, file), file, rules or PdfRules(), data)
@@ -149,17 +127,15 @@ def _lines(pages: Sequence[PageCharacters], number: int, rules: PdfRules) -> _Li
     box[generated, 0] = box[generated, 2] = box[generated - 1, 2]  # they have no extent of their own
     box[generated, 1], box[generated, 3] = box[generated - 1, 1], box[generated - 1, 3]
     ends = (code == 10) | (code == 13) | (flags & 2 > 0)
-    begins = np.append(True, ends[:-1] | (np.diff(page) > 0)) if len(code) else np.zeros(0, np.bool_)
+    begins = np.append(True, ends[:-1] | (np.diff(page) > 0))[: len(code)]
     first = np.append(np.flatnonzero(begins), len(code))
-    lines = _Lines(code, box, first, page[first[:-1]] if len(code) else page)
     surrogate = (code >= 0xD800) & (code < 0xE000)
     nothing = ((code < 32) & (code != _MARK)) | surrogate | (code == 0xFFFE) | (code == 0xFFFF) | (code > 0x10FFFF)
     solid = ~nothing & (code != 32)
-    if len(code):  # spaces at either end of a line go
-        place, which = np.arange(len(code)), np.cumsum(begins) - 1
-        before = np.maximum.accumulate(np.where(solid, place, -1)) >= first[which]
-        behind = np.minimum.accumulate(np.where(solid, place, len(code))[::-1])[::-1] < first[which + 1]
-        lines = lines.kept(before & behind & ~nothing)
+    place, which = np.arange(len(code)), np.cumsum(begins) - 1
+    before = np.maximum.accumulate(np.where(solid, place, -1)) >= first[which]
+    behind = np.minimum.accumulate(np.where(solid, place, len(code))[::-1])[::-1] < first[which + 1]
+    lines = _Lines(code, box, first, page[first[:-1]]).kept(before & behind & ~nothing)  # no spaces at a line's ends
     if rules.ligatures == "split" and (lines.code >= min(LIGATURES)).any():
         lines = _split(lines)
     if rules.hyphens == "join" and (soft := lines.code == _SOFT).any():
@@ -177,10 +153,6 @@ def _split(lines: _Lines) -> _Lines:
         code[begin[place] : begin[place] + count[place]] = [ord(letter) for letter in letters[place]]
     first = np.append(0, np.cumsum(count))[lines.first]
     return _Lines(code, np.repeat(lines.box, count, axis=0), first, lines.page)
-
-
-LINE = {"start": "i4", "end": "i4", "direction": "i1", "x0": "f4", "y0": "f4", "x1": "f4", "y1": "f4"}
-"""Columns of lines."""
 
 
 class _Measured(NamedTuple):
@@ -267,19 +239,13 @@ def _begins(page: NDArray[np.int64], direction: NDArray[np.int8], box: NDArray[n
     return np.append(True, ~follows)[: len(page)]
 
 
-def _repeated(
-    code: NDArray[np.uint32],
-    first: NDArray[np.int64],
-    page: NDArray[np.int64],
-    box: NDArray[np.float32],
-    heights: NDArray[np.float32],
-) -> dict[int, str]:
+def _repeated(lines: _Measured, first: NDArray[np.int64], heights: NDArray[np.float32]) -> dict[int, str]:
     """Return the lines that are headers or footers."""
-    height = heights[page]
-    upper, lower = box[:, 3] <= _EDGE * height, box[:, 1] >= (1 - _EDGE) * height
+    height, page = heights[lines.page], lines.page
+    upper, lower = lines.box[:, 3] <= _EDGE * height, lines.box[:, 1] >= (1 - _EDGE) * height
     found: dict[tuple[str, str], list[int]] = {}
     for line in np.flatnonzero(upper | lower).tolist():
-        text = _decoded(code[first[line] : first[line + 1]])
+        text = _decoded(lines.code[first[line] : first[line + 1]])
         kind = "header" if upper[line] else "footer"
         found.setdefault((kind, re.sub(r"\d+", "0", text)), []).append(line)
     least = max(_LEAST, -(-len(heights) // _SHARE))
@@ -291,50 +257,30 @@ def _decoded(code: NDArray[np.uint32]) -> str:
     return np.where(code == _MARK, ord("-"), code).astype("<u4").tobytes().decode("utf-32-le")
 
 
-def _small(code: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """Say which code points are small letters."""
-    known, where = np.unique(code, return_inverse=True)
-    return np.array([chr(one).islower() for one in known.tolist()], np.bool_)[where]
-
-
-_NOTHING = _Measured(
-    np.zeros(0, np.uint32),
-    np.zeros(0, np.uint16),
-    np.zeros(0, np.int64),
-    np.zeros(0, np.int64),
-    np.zeros((0, 4), np.float32),
-    np.zeros(0, np.int8),
-    np.zeros(0, np.int64),
-    np.zeros((0, 4), np.float32),
-    np.zeros(0, np.int8),
-)
-
-
-def _groups(pages: Iterable[PageCharacters], rules: PdfRules) -> Iterator[tuple[list[PageCharacters], _Measured]]:
-    """Yield pages in groups whose arrays stay in the processor's cache, and their lines."""
-    group: list[PageCharacters] = []
-    number, held = 0, 0
+def _measured_pages(
+    pages: Iterable[PageCharacters], rules: PdfRules
+) -> tuple[list[tuple[float, float, int]], _Measured]:
+    """Return the shapes of pages, and their lines, measured in groups whose arrays stay in the processor's cache."""
+    shapes, parts, group = list[tuple[float, float, int]](), list[_Measured](), list[PageCharacters]()
+    held, characters = 0, 0
     for page in chain(pages, (None,)):
         if page is not None:
             group.append(page)
             held += len(page.code)
         if group and (page is None or held >= _TOGETHER):
-            lines = _lines(group, number, rules)
-            yield group, _measured(lines) if len(lines.page) else _NOTHING
-            number, held, group = number + len(group), 0, []
+            part = _measured(_lines(group, len(shapes), rules))
+            parts.append(part._replace(run=part.run + characters))
+            shapes += [(one.width, one.height, one.rotation) for one in group]
+            characters, held, group = characters + len(part.code), 0, []
+    return shapes, _Measured(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def lay_out(pages: Iterable[PageCharacters], file: str, rules: PdfRules, original: bytes) -> Tree:
     """Turn the characters of pages into a tree and the places of its characters."""
-    shapes, parts, characters = list[tuple[float, float, int]](), [_NOTHING], 0
-    for group, part in _groups(pages, rules):
-        shapes += [(page.width, page.height, page.rotation) for page in group]
-        parts.append(part._replace(run=part.run + characters))
-        characters += len(part.code)
-    whole = _Measured(*map(np.concatenate, zip(*parts, strict=True)))
+    shapes, whole = _measured_pages(pages, rules)
     width, height, rotation = np.array(shapes, np.float32).T
     first, page = np.append(0, np.cumsum(whole.length)), whole.page
-    repeated = _repeated(whole.code, first, page, whole.box, height)
+    repeated = _repeated(whole, first, height)
     running = np.isin(np.arange(len(page)), list(repeated))
     gone = running & (rules.repeated == "drop")
     if gone.any():
@@ -345,7 +291,9 @@ def lay_out(pages: Iterable[PageCharacters], file: str, rules: PdfRules, origina
     keep, joined = np.ones(len(whole.code), np.bool_), np.zeros(len(page), np.bool_)
     if rules.hyphens == "join" and len(page):
         ends = np.isin(whole.code[first[1:-1] - 1], _HYPHENS) & (whole.length[:-1] > 1)
-        joined[1:] = ends & ~begins[1:] & _small(whole.code[first[1:-1]])
+        joined[1:] = ends & ~begins[1:]
+        for line in np.flatnonzero(joined).tolist():
+            joined[line] = chr(whole.code[first[line]]).islower()
         keep[first[1:-1][joined[1:]] - 1] = False
     if gone.any():
         keep &= np.repeat(~gone, whole.length)
@@ -370,41 +318,33 @@ def lay_out(pages: Iterable[PageCharacters], file: str, rules: PdfRules, origina
         begin, at = (start[left[low]], start[left[high - 1]] + length[left[high - 1]]) if low < high else (at, at)
         spans[:, number] = begin, at
     columns = {"start": spans[0], "end": spans[1], "width": width, "height": height, "rotation": rotation}
-    heads = np.flatnonzero(begins & ~gone)
-    heads = np.union1d(heads, left[:1])
+    heads = np.union1d(np.flatnonzero(begins & ~gone), left[:1])
     tails = left[np.append(np.searchsorted(left, heads[1:]), len(left)) - 1] if len(left) else left
     blocks = [
         (int(page[head]), repeated.get(head, "block"), int(start[head]), int(start[tail] + length[tail]))
         for head, tail in zip(heads.tolist(), tails.tolist(), strict=True)
     ]
     stored = {name: lines[name].astype(kind) for name, kind in LINE.items()}
-    return _tree(file, _decoded(code), blocks, Laid(columns, stored, edges, original))
+    return _tree(file, _decoded(code), blocks, Pages(columns, stored, edges, original))
 
 
-def _tree(file: str, text: str, blocks: list[tuple[int, str, int, int]], laid: Laid) -> Tree:
+def _tree(file: str, text: str, blocks: list[tuple[int, str, int, int]], laid: Pages) -> Tree:
     """Return the elements of a document: the file, its pages, their blocks."""
-    tree, pages = Tree(file, pieces=[text], position=len(text), laid=laid), laid.pages
-    counts = Counter(page for page, *_ in blocks)
-    rows = iter(blocks)
-    elements: list[tuple[str, int, int, int, int]] = [("pdf", 1, 0, len(text), -1)]
-    nodes: list[tuple[int, int, int]] = []
-    for number, (start, end) in enumerate(zip(pages["start"].tolist(), pages["end"].tolist(), strict=True)):
-        page = len(elements)
-        elements.append(("page", 2, start, end, 0))
-        for _ in range(counts[number]):
-            _, tag, begin, stop = next(rows)
-            nodes.append((len(elements), begin, stop))
-            elements.append((tag, 3, begin, stop, page))
-    tree.tag = [element[0] for element in elements]
-    for _, depth, begin, stop, parent in elements:
-        tree.depth.append(depth)
-        tree.start.append(begin)
-        tree.end.append(stop)
-        tree.parent.append(parent)
-    for row, begin, stop in nodes:
-        tree.node_parent.append(row)
-        tree.node_start.append(begin)
-        tree.node_end.append(stop)
+    tree, of = Tree(file, pieces=[text], laid=laid), defaultdict[int, list[list[Any]]](list)
+    for page, *block in blocks:
+        of[page].append(block)
+    tree.opened("pdf", [])
+    for number, start in enumerate(laid.page["start"].tolist()):
+        tree.position = tree.node_from = start
+        tree.opened("page", [])
+        for tag, begin, end in of[number]:
+            tree.position = tree.node_from = begin
+            tree.opened(tag, [])
+            tree.position = end
+            tree.closed(tag)
+        tree.closed("page")
+    tree.position = tree.node_from = len(text)
+    tree.closed("pdf")
     return tree
 
 

@@ -22,7 +22,7 @@ import zlib
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -185,20 +185,19 @@ def _ask(file: str, data: bytes, **question: Any) -> Iterator[tuple[dict[str, An
                 _end()
 
 
-def _send(stream: IO[bytes] | None, header: dict[str, Any], payload: bytes = b"") -> None:
+def _send(stream: Any, header: dict[str, Any], payload: bytes = b"") -> None:
     content = json.dumps(header).encode()
-    if stream is not None:
-        stream.write(_LENGTHS.pack(len(content), len(payload)) + content)
-        stream.write(payload)
-        stream.flush()
+    stream.write(_LENGTHS.pack(len(content), len(payload)) + content)
+    stream.write(payload)
+    stream.flush()
 
 
-def _received(stream: IO[bytes] | None) -> tuple[dict[str, Any], bytes]:
-    lengths = stream.read(_LENGTHS.size) if stream else b""
+def _received(stream: Any) -> tuple[dict[str, Any], bytes]:
+    lengths = stream.read(_LENGTHS.size)
     if len(lengths) < _LENGTHS.size:
         raise EOFError
     header, payload = _LENGTHS.unpack(lengths)
-    content = stream.read(header + payload) if stream else b""
+    content = stream.read(header + payload)
     if len(content) < header + payload:
         raise EOFError
     return json.loads(content[:header]), content[header:]
@@ -213,12 +212,8 @@ def answer() -> None:
     os.dup2(2, 1)  # whatever a library prints is no answer
     import pypdfium2 as pdfium  # noqa: PLC0415  only this process reads PDFs
 
-    answers: dict[str, Callable[..., Iterator[Any]]] = {
-        "read": _pages,
-        "draw": _drawn,
-        "highlights": _highlights,
-        "annotate": _annotated,
-    }
+    answers: dict[str, Callable[..., Iterator[Any]]]
+    answers = {"read": _pages, "draw": _drawn, "highlights": _highlights, "annotate": _annotated}
     limited = False
     while True:
         try:
@@ -238,7 +233,7 @@ def answer() -> None:
                 raise ValueError(  # noqa: TRY301  one handler for what PDFium and we refuse
                     f"refused: {len(document):,} pages, where up to {most_pages:,} are read"
                 )
-            for header, payload in answers[question.pop("do")](document, most_characters, **question):
+            for header, payload in answers[question.pop("do")](pdfium.raw, document, most_characters, **question):
                 _send(target, header, payload)
             _send(target, {"done": True})
             document.close()
@@ -251,10 +246,8 @@ def answer() -> None:
 
 
 @contextmanager
-def _opened(document: Any, number: int) -> Iterator[tuple[Any, Callable[..., NDArray[np.float32]]]]:
+def _opened(raw: Any, document: Any, number: int) -> Iterator[tuple[Any, Callable[..., NDArray[np.float32]]]]:
     """Give a page and a function from boxes of the file (left, bottom, right, top) to those that are seen."""
-    from pypdfium2 import raw  # noqa: PLC0415  as above
-
     page = document[number]
     rect = raw.FS_RECTF()
     raw.FPDF_GetPageBoundingBox(page, rect)
@@ -297,16 +290,14 @@ def unseen(box: NDArray[np.float32], frame: Box, turns: int) -> NDArray[np.float
     )
 
 
-def _pages(document: Any, most: int) -> Iterator[tuple[dict[str, Any], bytes]]:
+def _pages(raw: Any, document: Any, most: int) -> Iterator[tuple[dict[str, Any], bytes]]:
     from ctypes import c_void_p, cast  # noqa: PLC0415  as above
-
-    from pypdfium2 import raw  # noqa: PLC0415  as above
 
     names = ("FPDFText_GetUnicode", "FPDFText_GetLooseCharBox", "FPDFText_IsGenerated", "FPDFText_IsHyphen")
     functions = np.array([cast(getattr(raw, name), c_void_p).value for name in names], np.uint64)
     library, total = native.library(), 0
     for number in range(len(document)):
-        with _opened(document, number) as (page, view):
+        with _opened(raw, document, number) as (page, view):
             text = page.get_textpage()
             count = max(0, raw.FPDFText_CountChars(text))
             total += count
@@ -330,8 +321,8 @@ def _pages(document: Any, most: int) -> Iterator[tuple[dict[str, Any], bytes]]:
             yield header, code.tobytes() + boxes.tobytes() + flags.tobytes()
 
 
-def _drawn(document: Any, _: int, page: int, scale: float) -> Iterator[tuple[dict[str, Any], bytes]]:
-    with _opened(document, page - 1) as (opened, _view):
+def _drawn(raw: Any, document: Any, _: int, page: int, scale: float) -> Iterator[tuple[dict[str, Any], bytes]]:
+    with _opened(raw, document, page - 1) as (opened, _view):
         width, height = opened.get_size()
         scale = min(scale, (MAX_PIXELS / max(1.0, width * height)) ** 0.5)
         picture = opened.render(scale=scale, rev_byteorder=True, prefer_bgrx=False, may_draw_forms=False).to_numpy()
@@ -352,11 +343,9 @@ def png(pixels: NDArray[np.uint8]) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + part(b"IHDR", head) + part(b"IDAT", body) + part(b"IEND", b"")
 
 
-def _highlights(document: Any, _: int) -> Iterator[tuple[dict[str, Any], bytes]]:
-    from pypdfium2 import raw  # noqa: PLC0415  as above
-
+def _highlights(raw: Any, document: Any, _: int) -> Iterator[tuple[dict[str, Any], bytes]]:
     for number in range(len(document)):
-        with _opened(document, number) as (page, view):
+        with _opened(raw, document, number) as (page, view):
             for which in range(raw.FPDFPage_GetAnnotCount(page)):
                 mark = raw.FPDFPage_GetAnnot(page, which)
                 if mark and raw.FPDFAnnot_GetSubtype(mark) == raw.FPDF_ANNOT_HIGHLIGHT:
@@ -384,16 +373,14 @@ def _string(raw: Any, mark: Any, key: bytes) -> str:
     return room.raw.decode("utf-16-le", "replace").rstrip("\0")
 
 
-def _annotated(document: Any, _: int, marks: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], bytes]]:
+def _annotated(raw: Any, document: Any, _: int, marks: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], bytes]]:
     import ctypes  # noqa: PLC0415  as above
     import io  # noqa: PLC0415  as above
-
-    from pypdfium2 import raw  # noqa: PLC0415  as above
 
     for mark in marks:
         if not 1 <= mark["page"] <= len(document):
             raise ValueError(f"expected a page from 1 to {len(document)}, found {mark['page']}")
-        with _opened(document, mark["page"] - 1) as (page, view):
+        with _opened(raw, document, mark["page"] - 1) as (page, view):
             boxes = unseen(np.array(mark["boxes"], np.float32).reshape(-1, 4), **view.keywords)  # type: ignore[attr-defined]  # a partial of `seen`
             made = raw.FPDFPage_CreateAnnot(page, raw.FPDF_ANNOT_HIGHLIGHT)
             around = raw.FS_RECTF(boxes[:, 0].min(), boxes[:, 3].max(), boxes[:, 2].max(), boxes[:, 1].min())

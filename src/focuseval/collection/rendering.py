@@ -19,13 +19,12 @@ import re
 import threading
 import time
 from bisect import bisect_left, bisect_right
-from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from focuseval.engine.lazy import cached_property
+from focuseval.engine.lazy import Kept, cached_property
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:
@@ -448,39 +447,30 @@ class DocumentCache:
     def __init__(self, index: Index) -> None:
         self.index = index
         self._reading = threading.Lock()
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[str, Document] = OrderedDict()
-        self._texts: OrderedDict[str, Document] = OrderedDict()
-        self._characters = 0
+        self._kept = Kept[Document](KEPT)
+        self._texts = Kept[Document](CHARACTERS, lambda document: len(document.text))
 
     def get(self, document: str) -> Document:
         """Return one document; an id that the collection does not know is refused, and never becomes a path."""
-        found = self._known(self._kept, document)
-        if found is None:
+
+        def read() -> Document:
             with self._reading:
                 row = self._row(document)
                 table = self.index.elements(row)
                 columns = table.start.tolist(), table.end.tolist(), table.parent.tolist()
                 elements = tuple(map(Element, table.paths(), table.tags, *columns))
-                found = Document(document, self.index.text(row), elements)
-            with self._lock:
-                self._kept[document] = found
-                while len(self._kept) > KEPT:
-                    self._kept.popitem(last=False)
-        return found
+                return Document(document, self.index.text(row), elements)
+
+        return self._kept.get(document, read)
 
     def plain(self, document: str) -> Document:
         """Return one document without its elements, which most edits do not need and which take long to make."""
-        found = self._known(self._texts, document)
-        if found is None:
+
+        def read() -> Document:
             with self._reading:
-                found = Document(document, self.index.text(self._row(document)))
-            with self._lock:
-                self._characters += len(found.text) if document not in self._texts else 0
-                self._texts[document] = found
-                while self._characters > CHARACTERS and len(self._texts) > 1:
-                    self._characters -= len(self._texts.popitem(last=False)[1].text)
-        return found
+                return Document(document, self.index.text(self._row(document)))
+
+        return self._texts.get(document, read)
 
     def pages(self, document: str) -> Pages | None:
         """Return the pages of a PDF; None for a document of another kind."""
@@ -494,14 +484,6 @@ class DocumentCache:
             table = self.index.elements(self._row(document))
         filled = table.start < table.end
         return sha256, table.start[filled], table.end[filled]
-
-    def _known(self, kept: OrderedDict[str, Document], document: str) -> Document | None:
-        """Return a document that is in memory; nobody waits here for one that is being read."""
-        with self._lock:
-            found = kept.get(document)
-            if found is not None:
-                kept.move_to_end(document)
-            return found
 
     def _row(self, document: str) -> int:
         (row,) = self.index.find([document])

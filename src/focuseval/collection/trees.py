@@ -87,7 +87,7 @@ class Tree:
     lenient: bool = False
     """Whether it was read as HTML is."""
     laid: Any = None
-    """Where the characters of a PDF stand (`collection.pdf.Laid`)."""
+    """Where the characters of a PDF stand (`collection.pages.Pages`)."""
 
     def opened(self, name: str, _attributes: list[str]) -> None:
         """Begin an element."""

@@ -1,12 +1,14 @@
-"""Values that are computed when somebody asks for them, once, whatever the number of threads."""
+"""Values that are computed when somebody asks for them, whatever the number of threads, and kept."""
 
 from __future__ import annotations
 
 import functools
-from threading import RLock
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from collections import OrderedDict
+from threading import Lock, RLock
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
     from typing import Self
 
 T = TypeVar("T")
@@ -38,3 +40,25 @@ class cached_property(functools.cached_property[T]):  # noqa: N801  the name it 
                 return values[name]
             finally:
                 values.pop(lock, None)
+
+
+class Kept(Generic[T]):
+    """The values that were asked for last, as far as there is room; nobody waits for a value that others compute."""
+
+    def __init__(self, most: int, size: Callable[[T], int] = lambda _: 1) -> None:
+        self._most, self._size = most, size
+        self._lock, self._values, self._held = Lock(), OrderedDict[Any, T](), 0
+
+    def get(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """Return a value, computed if it is not there."""
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+                return self._values[key]
+        value = compute()
+        with self._lock:
+            self._held += self._size(value) if key not in self._values else 0  # others may have been faster
+            self._values[key] = value
+            while self._held > self._most and len(self._values) > 1:
+                self._held -= self._size(self._values.popitem(last=False)[1])
+        return value

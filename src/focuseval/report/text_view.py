@@ -17,8 +17,7 @@ from focuseval.collection.rendering import KINDS
 from focuseval.data.spans import union
 from focuseval.errors import counted
 from focuseval.report.lists import Lists, depth_for, lists_of, numbered, numbered_paths, topic_view
-from focuseval.report.pictures import pictured
-from focuseval.report.texts import as_json, excerpt_view, reader, shortened, size_of
+from focuseval.report.texts import as_json, excerpt_view, pictured, reader, shortened, size_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

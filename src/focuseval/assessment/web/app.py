@@ -17,7 +17,6 @@ from focuseval.assessment.web.exchange import exchange, growing
 from focuseval.assessment.web.guard import guard
 from focuseval.assessment.web.pages import api, pages
 from focuseval.assessment.web.people import door, people
-from focuseval.assessment.web.pictures import pictures
 from focuseval.assessment.web.work import dashboard, work
 from focuseval.assessment.wording import render_markdown
 from focuseval.collection.rendering import STATIC
@@ -77,7 +76,6 @@ def create_app(
         door,
         pages,
         api,
-        pictures,
         dashboard,
         work,
         people,

@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-import threading
-from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -21,10 +19,11 @@ from focuseval.assessment.sessions import Attempts, Sessions
 from focuseval.assessment.store import ADJUDICATED, Key
 from focuseval.assessment.wording import rewordings
 from focuseval.collection.rendering import Titles, render
+from focuseval.engine.lazy import Kept
 from focuseval.placing.anchor import diff, propose
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from focuseval.assessment.pool import Pool, PoolStatistics
     from focuseval.assessment.store import Saved, Store
@@ -177,29 +176,6 @@ KEPT_BYTES = 64 << 20
 """Bytes of pictures that stay in memory."""
 
 
-class Pictures:
-    """Pictures of pages, the latest of them kept."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[tuple[Any, ...], bytes] = OrderedDict()
-        self._bytes = 0
-
-    def get(self, key: tuple[Any, ...], draw: Callable[[], bytes]) -> bytes:
-        """Return a picture, drawn if it is not there."""
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key]
-        drawn = draw()
-        with self._lock:
-            self._bytes += len(drawn) - len(self._kept.get(key, b""))
-            self._kept[key] = drawn
-            while self._bytes > KEPT_BYTES and len(self._kept) > 1:
-                self._bytes -= len(self._kept.popitem(last=False)[1])
-        return drawn
-
-
 class Desk:
     """The project as the web sees it."""
 
@@ -215,7 +191,7 @@ class Desk:
         self.overview = Overview(store)
         self.shared = SharedDocuments(store, documents.extents)
         self.titles = Titles(documents.get)
-        self.pictures = Pictures()
+        self.pictures = Kept[bytes](KEPT_BYTES, len)
         self._pool: tuple[int, Pool, PoolStatistics] | None = None
 
     def pool(self) -> tuple[Pool, PoolStatistics]:

@@ -8,24 +8,26 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from flask import Blueprint, abort, jsonify, redirect, render_template, request, url_for
+from flask import Response as Answer
 
 from focuseval.assessment.plan import TRAINING, Pooled, add_found, in_pool, known_units, sampled_topics
 from focuseval.assessment.progress import entries, neighbour, next_undone
 from focuseval.assessment.reanchor import reanchor
 from focuseval.assessment.rules import OPEN, TODO, as_dict, parse_edit
 from focuseval.assessment.store import ADJUDICATED, Key
-from focuseval.assessment.web.desk import changed_view, desk, document_view, key_of, state_of, user
+from focuseval.assessment.web.desk import changed_view, desk, document_view, key_of, state_of, user, whole_number
 from focuseval.assessment.wording import snapping
+from focuseval.collection.pdfium import draw_page
 from focuseval.data.fields import json_line
 from focuseval.errors import FocusevalError
 from focuseval.retrieval.retrieving import search as search_documents
 
 if TYPE_CHECKING:
-    from flask import Response as Answer
     from werkzeug.wrappers import Response
 
     from focuseval.assessment.plan import Unit
     from focuseval.assessment.progress import Work
+    from focuseval.collection.pages import Pages
     from focuseval.data.topics import Topic
     from focuseval.retrieval.retrieving import Hit
 
@@ -288,3 +290,36 @@ def stamp(values: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(version, int) or not isinstance(token, str) or not 8 <= len(token) <= 80:
         abort(400, "a version and a token are needed")
     return {"version": version, "token": token}
+
+
+def _page_asked_for() -> tuple[str, Pages, int]:
+    """Return the document, its pages and the page that a request speaks of."""
+    document = key_of(request.args).document
+    held, page = desk().documents.pages(document), whole_number(request.args.get("page", ""))
+    if held is None or not 1 <= page <= len(held):
+        abort(404, "no such page")
+    return document, held, page
+
+
+MOST_SCALE = 4.0
+
+
+@api.get("/picture")
+def picture() -> Answer:
+    """Return a page of a PDF as PNG, in so many pixels a point; the server rounds to halves."""
+    document, held, page = _page_asked_for()
+    try:
+        scale = min(max(round(2 * float(request.args.get("scale", "1"))) / 2, 0.5), MOST_SCALE)
+    except (ValueError, OverflowError):
+        abort(400, "a scale is needed")
+    found = desk().pictures.get(
+        (document, page, scale), lambda: draw_page(held.original.as_py(), document, page, scale)
+    )
+    return Answer(found, mimetype="image/png")
+
+
+@api.get("/words")
+def words() -> Answer:
+    """Return the words of a page: start and end in code points, box in points, direction of their line."""
+    document, held, page = _page_asked_for()
+    return jsonify({"words": held.words(page, desk().documents.plain(document).text)})
