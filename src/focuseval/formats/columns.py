@@ -135,14 +135,6 @@ class Layout:
     """How many columns a line has at least; the others are null where they are missing."""
     remedy: str | None = None
 
-    def wrong_width(self, fields: list[str]) -> str:
-        """Return the message for a line with too few columns, or too many; it quotes 60 characters of the line."""
-        names, most, line = list(self.columns), len(self.columns), " ".join(fields)
-        columns = " ".join(names[: self.least] + [f"[{name}]" for name in names[self.least :]])
-        count = f"{most}" if most == self.least else f"{self.least} to {most}"
-        line = line if len(line) <= 60 else line[:60] + "…"
-        return f"expected {count} columns ({columns}), found {len(fields)}: {line!r}"
-
 
 class Problem(NamedTuple):
     """What is wrong with a line of a part."""
@@ -263,7 +255,12 @@ def sound_lines(data: pa.Buffer, layout: Layout, most: float) -> tuple[Fields, P
         return fields, problem
     row = int(odd[0])
     found = fields.take(fields.first[row] + np.arange(fields.width[row])).to_pylist()
-    return fields.before(row), Problem(int(fields.line[row]), layout.wrong_width(found), layout.remedy)
+    names, least, line = list(layout.columns), layout.least, " ".join(found)
+    columns = " ".join(names[:least] + [f"[{name}]" for name in names[least:]])
+    count = f"{least}" if len(names) == least else f"{least} to {len(names)}"
+    line = line if len(line) <= 60 else line[:60] + "…"
+    what = f"expected {count} columns ({columns}), found {len(found)}: {line!r}"
+    return fields.before(row), Problem(int(fields.line[row]), what, layout.remedy)
 
 
 def _decoded(fields: Fields) -> tuple[Fields, Problem | None]:

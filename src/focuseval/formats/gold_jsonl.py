@@ -293,11 +293,8 @@ def _bad_spans(rows: JudgedRows, marks: SpanRows, length: NDArray[np.int64]) -> 
 
 def write(gold: Gold) -> Iterator[bytes]:
     """Yield a line for every judged document, its topic's query on the first."""
-    a, spans, forbidden = (
-        gold.articles,
-        _spans_by_name(gold),
-        {} if gold.forbidden is None else _spans_by_name(gold.forbidden),
-    )
+    a, spans = gold.articles, _spans_by_name(gold)
+    forbidden = {} if gold.forbidden is None else _spans_by_name(gold.forbidden)
     documents, written = gold.documents.to_pylist(), set()
     columns = (a.topic, a.document, a.relevance, a.length, a.bep)
     for topic, document, grade, length, bep in zip(*(column.tolist() for column in columns), strict=True):
@@ -319,11 +316,8 @@ def _facts(gold: Gold, topic: int) -> dict[str, Any]:
     """Return what a topic's first line says of the topic itself."""
     name = gold.topics[topic]
     own = gold.attributes.get(name, {})
-    said: dict[str, Any] = {
-        "query": gold.queries.get(name),
-        "tags": own["tags"].split(",") if own.get("tags") else None,
-    }
-    said |= {fact: own.get(fact) for fact in FACTS}
+    tags = own["tags"].split(",") if own.get("tags") else None
+    said: dict[str, Any] = {"query": gold.queries.get(name), "tags": tags, **{fact: own.get(fact) for fact in FACTS}}
     said["answerable"] = False if own.get(ANSWERABLE) == "no" else None
     return {key: value for key, value in said.items() if value is not None}
 

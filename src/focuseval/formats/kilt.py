@@ -61,16 +61,8 @@ def embedded_texts(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
             at = source.at(line)
             paragraphs = field(page, "text", list, at)
             name = str(page.get("wikipedia_id") or field(page, "wikipedia_id", str, at))
-            yield name, "".join(_line(str(paragraph)) for paragraph in paragraphs)
-
-
-def _line(paragraph: str) -> str:
-    r"""Return a paragraph as one line, every character where it was.
-
-    >>> _line("one\ntwo\n")
-    'one two\n'
-    """
-    return paragraph.rstrip("\r\n").replace("\r", " ").replace("\n", " ") + "\n"
+            lines = (str(paragraph).rstrip("\r\n").replace("\r", " ").replace("\n", " ") for paragraph in paragraphs)
+            yield name, "".join(f"{line}\n" for line in lines)
 
 
 def _number(entry: dict[str, Any], name: str, topic: str, at: Place) -> int | None:

@@ -11,7 +11,8 @@ from focuseval.data.remarks import Remark
 from focuseval.errors import FormatError, MissingDataError, Place
 from focuseval.formats.rows import Row, document_of, first_text, real, span_of, whole
 from focuseval.placing.boxes import PageBox, code_points
-from focuseval.placing.normalise import normalise
+from focuseval.placing.normalise import normal_form
+from focuseval.placing.occurrences import find_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -162,7 +163,7 @@ class Paged:
         places = self._places.get(id(one))
         if not places or span_of(one, at)[0] is not None:
             return [one]
-        text = first_text(one, "quote", at) or first_text(one, "text", at)
+        text = _said(one, at)
         pages, name = self._pages(one, outer, at)
         if pages is None:
             if text:
@@ -171,8 +172,11 @@ class Paged:
             raise FormatError(what, at=at, remedy="give the PDFs with --docs or --index")
         found = code_points(pages, places, at)
         boxed = all(place.box is not None for place in places)
-        if text and not (boxed and found):
-            return [self._near(one, text, pages, name, places)]
+        if text and not (boxed and found):  # it gets its place where it stands once on the page
+            start, end = pages.span(places[0].page)[0], pages.span(places[-1].page)[1]
+            held = find_all(self._text(name)[start:end], text)
+            span = {"start": start + held[0], "end": start + held[0] + len(text)} if len(held) == 1 else {}
+            return [{**one, "doc": name, **span}]
         rest = {key: said for key, said in one.items() if not (key in _TEXTS and isinstance(said, str))} | {"doc": name}
         if not found:
             self.empty += 1
@@ -183,26 +187,12 @@ class Paged:
         self.hulls += len(found) > 1
         return [rest | {"start": found[0][0], "end": found[-1][1]}]
 
-    def _near(
-        self, one: Mapping[str, Any], text: str, pages: Pages, name: str, places: list[PageBox]
-    ) -> dict[str, Any]:
-        """Return a text that is to be found on a page: with its place where it stands there once, else as it is."""
-        if self._documents is None:
-            return dict(one)
-        start, end = pages.span(places[0].page)[0], pages.span(places[-1].page)[1]
-        row = int(self._documents.find([name])[0])
-        page = self._documents.text(row)[start:end]
-        at = page.find(text)
-        if at < 0 or page.find(text, at + 1) >= 0:
-            return {**one, "doc": name}
-        return {**one, "doc": name, "start": start + at, "end": start + at + len(text)}
-
     def _pages(self, one: Mapping[str, Any], outer: Mapping[str, Any], at: Place) -> tuple[Pages | None, str]:
         name = document_of(one, at) or _file_of(one) or document_of(outer, at) or _file_of(outer)
         if name is None:
             raise FormatError("expected a document beside the page, found none", at=at, remedy="add the field 'doc'")
         if self._documents is None:
-            if first_text(one, "quote", at) or first_text(one, "text", at):
+            if _said(one, at):
                 return None, name
             raise MissingDataError(f"{at}: pages and boxes need the PDFs: give docs= or index=")
         if name not in self._known:
@@ -210,19 +200,22 @@ class Paged:
             self._known[name] = self._documents.pages(row) if row >= 0 else None
         return self._known[name], name
 
+    def _text(self, name: str) -> str:
+        """Return the text of a document that has pages."""
+        return "" if self._documents is None else self._documents.text(int(self._documents.find([name])[0]))
+
     def _origin(self, unsaid: Sequence[tuple[Mapping[str, Any], list[PageBox], Place, Mapping[str, Any]]]) -> str:
         """Return whether boxes that do not say it count from the top or the bottom: where they hold text, or theirs."""
         votes = {"top": 0, "bottom": 0}
         for one, _, at, outer in unsaid:
             pages, name = self._pages(one, outer, at)
-            if pages is None or self._documents is None:
+            if pages is None:
                 continue
-            text = normalise(first_text(one, "quote", at) or first_text(one, "text", at) or "").text
+            text = normal_form(_said(one, at))
             held = {}
             for origin in votes:
                 spans = code_points(pages, [p._replace(origin=p.origin or origin) for p in self._places[id(one)]], at)
-                row = int(self._documents.find([name])[0])
-                found = normalise(" ".join(self._documents.text(row)[low:high] for low, high in spans)).text
+                found = normal_form(" ".join(self._text(name)[low:high] for low, high in spans))
                 held[origin] = bool(found) and (not text or found in text or text in found)
             if held["top"] != held["bottom"]:
                 votes["top" if held["top"] else "bottom"] += 1
@@ -230,6 +223,11 @@ class Paged:
             what = "expected boxes that say where y begins, found text in them from the top and from the bottom"
             raise FormatError(what, at=unsaid[0][2], remedy='add "origin": "top" or "origin": "bottom" to the rows')
         return "top" if votes["top"] else "bottom"
+
+
+def _said(one: Mapping[str, Any], at: Place) -> str:
+    """Return the quote or the text of an object, nothing where it has none."""
+    return first_text(one, "quote", at) or first_text(one, "text", at) or ""
 
 
 _TEXTS = frozenset((*NAMES["text"], *NAMES["quote"])) - {"chunk"}

@@ -40,23 +40,15 @@ from focuseval.errors import FormatError, MissingDataError
 from focuseval.formats import gold_jsonl, gold_rows, run_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from focuseval.collection.index import Collection
     from focuseval.collection.pages import Pages
     from focuseval.data.gold import Gold
     from focuseval.data.run import Run
-    from focuseval.formats.content import Source
 
 
-def read_run(source: Source, documents: Collection | None = None) -> Run:
-    """Return a run of rows with pages or boxes."""
-    return run_rows.read(source, documents)
-
-
-def read_gold(sources: Sequence[Source], documents: Collection | None = None) -> Gold:
-    """Return a gold of rows with pages or boxes."""
-    return gold_rows.read(sources, documents)
+read_run, read_gold = run_rows.read, gold_rows.read
 
 
 def _boxes(pages: Pages, start: int, end: int) -> list[dict[str, Any]]:

@@ -239,11 +239,7 @@ def taken(column: Any, order: Order) -> Any:
         return None
     if not isinstance(column, np.ndarray):
         return _arrow_taken(column, order)
-    if order.full:
-        return column[order.origin]
-    moved = column.copy()
-    moved[order.to] = column[order.origin]
-    return moved
+    return moved(column if order.full else column.copy(), order)
 
 
 def moved(column: NDArray[Any], order: Order) -> NDArray[Any]:

@@ -169,9 +169,7 @@ def _json_rows(text: str, source: Source) -> Iterator[Row]:
 
     An object of objects is scores by topic and document; any other is one row.
     """
-    first = len(text) - len(text.lstrip())
-    listed = text[first] == "["
-    values = _values(text, first + listed, source, closed=listed)
+    listed, values = text.lstrip()[0] == "[", _values(text, source)
     line, value = next(values, (1, {}))
     rest = next(values, None)
     if not listed and rest is None and isinstance(value, dict):
@@ -193,14 +191,13 @@ def _json_rows(text: str, source: Source) -> Iterator[Row]:
 
 def json_values(source: Source) -> Iterator[tuple[int, Any]]:
     """Yield the values of a JSON list, or those that stand one after another as JSON lines do, with their lines."""
-    text = _decoded(source)
-    first = len(text) - len(text.lstrip())
-    listed = text[first : first + 1] == "["
-    return _values(text, first + listed, source, closed=listed)
+    return _values(_decoded(source), source)
 
 
-def _values(text: str, at: int, source: Source, *, closed: bool) -> Iterator[tuple[int, Any]]:
-    """Yield JSON values that stand one after another, each with its line, up to the end of the list or the file."""
+def _values(text: str, source: Source) -> Iterator[tuple[int, Any]]:
+    at = len(text) - len(text.lstrip())
+    closed = text[at : at + 1] == "["
+    at += closed
     decoder, line, counted = json.JSONDecoder(), 1, 0
     while True:
         between = _BETWEEN.match(text, at)

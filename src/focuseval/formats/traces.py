@@ -130,7 +130,8 @@ def read(sources: Sequence[Source], documents: Collection | None = None) -> Run:
     """Return what was retrieved as a run: for every question the list of its first retrieval."""
     asked, remarks = retrievals(sources)
     rows = [(span.at, *one) for topic, (span, *_) in asked.items() for one in _results(topic, span)]
-    known = _known_documents({name for *_, names in rows for name in names}, documents)
+    every = {name for *_, names in rows for name in names}
+    known = {name for name in every if documents is not None and _is_document(name, documents)}
     for _, row, names in rows:
         held = next((name for name in names if name in known), None)
         if held or (names and (documents is None or "text" not in row)):
@@ -169,15 +170,12 @@ def _results(topic: str, span: TracedSpan) -> Iterator[tuple[dict[str, Any], lis
         yield row, [str(name) for name in names if name not in (None, "")]
 
 
-def _known_documents(names: set[str], documents: Collection | None) -> set[str]:
-    """Return the names that are those of documents; one that could be that of several is none."""
-    known = set[str]()
-    for name in names if documents is not None else ():
-        try:
-            known |= {name} if documents is not None and int(documents.find([name])[0]) >= 0 else set()
-        except CollectionError:
-            continue
-    return known
+def _is_document(name: str, documents: Collection) -> bool:
+    """Say whether a name is that of a document; one that could be that of several is none."""
+    try:
+        return int(documents.find([name])[0]) >= 0
+    except CollectionError:
+        return False
 
 
 def read_topics(

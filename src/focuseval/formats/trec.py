@@ -95,9 +95,7 @@ def one_run_id(source: Source, table: FileTable, name: str | None = None) -> str
     return name
 
 
-def write_run(run: Run) -> Iterator[bytes]:
-    """Yield the run's lines."""
-    return run_lines(run)
+write_run = run_lines
 
 
 QRELS = Layout({"topic": "block", "iteration": None, "document": "text", "grade": "int"}, least=4)

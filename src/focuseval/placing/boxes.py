@@ -45,14 +45,11 @@ def seen(place: PageBox, size: tuple[float, float], at: Place | None = None) -> 
     frame = place.frame or ((1.0, 1.0) if max(place.box) <= 1 and min(place.box) >= 0 else size)
     x0, y0, x1, y1 = (value * side / whole for value, side, whole in zip(place.box, size * 2, frame * 2, strict=True))
     if max(x0, x1) > 1.5 * width or max(y0, y1) > 1.5 * height:
-        what = f"expected a box on a page of {width:g} × {height:g} points, found {', '.join(map(_number, place.box))}"
+        found = ", ".join(f"{value:g}" for value in place.box)
+        what = f"expected a box on a page of {width:g} × {height:g} points, found {found}"
         remedy = "for pixels, give page_width and page_height beside the box"
         raise FormatError(what, at=at, remedy=remedy)
     return (x0, height - y1, x1, height - y0) if place.origin == "bottom" else (x0, y0, x1, y1)
-
-
-def _number(value: float) -> str:
-    return f"{value:g}"
 
 
 def code_points(pages: Pages, places: Sequence[PageBox], at: Place | None = None) -> list[tuple[int, int]]:

@@ -57,10 +57,7 @@ def rendered(text: str, *, numbers: bool = False) -> Normalised:
     >>> form.text, form.original(10, 24)
     ('These are connect & read, see a 2*3', (12, 33))
     """
-    segments, at = (
-        list[tuple[str, int, int, bool]](),
-        0,
-    )  # what stands there, what it came from, letter by letter or not
+    at, segments = 0, list[tuple[str, int, int, bool]]()  # what is seen, from where to where, letter by letter or not
     for match in _MARKUP.finditer(text):
         start, end = match.span()
         put, kept = _shown(text, match)
