@@ -161,8 +161,9 @@ def retrieved(
     how += f" stemmer={stemmer_version(settings.language) or 'none'}"
     if vectors is None:
         return MadeRun(run, how, spent)
-    numbers = (len(vectors.vectors), vectors.asked, vectors.tokens, vectors.cut)
-    return MadeRun(run, f"{how}{fused} {vectors.settings.description()}", spent, *numbers)
+    made = vectors.made
+    numbers = (0, 0, 0) if made is None else (made.asked, made.tokens, made.cut_texts)
+    return MadeRun(run, f"{how}{fused} {vectors.settings.description()}", spent, len(vectors.vectors), *numbers)
 
 
 FUSION = Fusion()
