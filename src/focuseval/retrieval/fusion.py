@@ -262,9 +262,8 @@ def _codes(column: pa.Array) -> Integers:
 
 def _occurrence(result: Integers, ranking: Integers) -> Integers:
     """Return how often the same result stood in the same ranking before: an element and its only child share a span."""
-    order = np.lexsort((np.arange(len(result)), ranking, result))
-    new = np.append(True, np.any(np.diff(np.stack([result, ranking])[:, order]), axis=0))[: len(order)]
-    place = np.arange(len(order))
+    key = result * (int(ranking.max(initial=0)) + 1) + ranking
+    order = np.argsort(key, kind="stable")
     found = np.empty(len(order), np.int64)
-    found[order] = place - np.maximum.accumulate(np.where(new, place, 0))
+    found[order] = np.arange(len(order)) - np.searchsorted(key[order], key[order])
     return found
