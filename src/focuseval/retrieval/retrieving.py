@@ -184,7 +184,11 @@ def ranked_lists(
         for number, topic in enumerate(topics):
             if progress:
                 progress(number, len(topics), "searching")
-            found[topic.id] = answer(ranker, topic, queries[topic.id])
+            if settings.cas != "ignore" and topic.query is not None:
+                scored = score_structured(ranker, topic.query)
+            else:
+                scored = ranker.score(queries[topic.id])
+            found[topic.id] = task_list(units, *scored, settings.rules, settings.limit)
         return found
     texts = [topic.title or " ".join(term.text for term in topic.terms) for topic in topics]
     asked = vectors.queries(texts)
@@ -216,16 +220,6 @@ def mixed(index: Index, unit: str | None, chunks: Chunks | None = None) -> list[
         return []
     unit = default_unit(index)
     return [f"{inner:,} of {len(index):,} documents have elements, so that the unit is {unit}; give unit= for another"]
-
-
-def answer(ranker: UnitRanker, topic: Topic, query: Weights) -> Listed:
-    """Return a topic's list; a structured title is read as the settings say."""
-    settings = ranker.settings
-    if settings.cas != "ignore" and topic.query is not None:
-        found = score_structured(ranker, topic.query)
-    else:
-        found = ranker.score(query)
-    return task_list(ranker.units, *found, settings.rules, settings.limit)
 
 
 def settings_for(index: Index, options: Mapping[str, Any]) -> RetrievalSettings:
