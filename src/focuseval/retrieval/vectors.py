@@ -80,7 +80,7 @@ class VectorSettings:
 
     def texts_to_vectors(self, progress: Callable[..., None] | None = None) -> Embed | None:
         """Return a function from texts to vectors, for whoever cuts by meaning; None without an embedder."""
-        return None if self.embedder is None else lambda texts: self.embed(texts, progress).vectors
+        return None if self.model_of_texts is None else lambda texts: self.embed(texts, progress).vectors
 
     def check(self) -> None:
         """Refuse settings that give no vectors."""
