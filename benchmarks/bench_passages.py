@@ -1,9 +1,9 @@
-"""One chunking of a large text, words without stop words, many questions: `focuseval` against bm25s and tantivy.
+"""One chunking of a large text, words without stop words, many questions: `focuseval` against bm25s.
 
     python benchmarks/bench_passages.py [MEGABYTES] [QUESTIONS]
 
 A synthetic text whose words fall off as 1/rank, 20,000 of them, so that questions of frequent words have long
-postings. Chunks are 100 words. The peers get the terms of every chunk ready-made and index the chunking; ours cuts it
+postings. Chunks are 100 words. bm25s gets the terms of every chunk ready-made and indexes the chunking; ours cuts it
 out of the index of words, which is made once for all chunkings (its time is printed beside). Wall time, one process.
 """
 

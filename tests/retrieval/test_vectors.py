@@ -273,7 +273,7 @@ def test_a_server_is_asked_in_batches_and_again_when_it_wants_that(server):
     made = embed(texts, open_embedder(f"{server.url}#m", key="secret"))
     np.testing.assert_array_equal(made.vectors, letters(texts))
     assert made.tokens == sum(map(len, texts))
-    assert (made.unknown, made.cut) == (True, 0)
+    assert set(made.cut.tolist()) == {-1}
     path, key, body = server.requests[-1]
     assert (path, key, body["model"]) == ("/v1/embeddings", "Bearer secret", "m")
     assert sorted(len(body["input"]) for _, _, body in server.requests[-3:]) == [22, 64, 64]
@@ -283,9 +283,9 @@ def test_a_server_is_asked_in_batches_and_again_when_it_wants_that(server):
 def test_texts_that_are_too_long_for_a_server_are_cut_and_counted(server):
     server.longest = 10
     made = embed(["short", "x" * 25, "also"], ServerEmbedder(server.url, "m"))
-    assert (made.cut, made.unknown) == (1, True)
+    assert made.cut.tolist() == [-1, 1, -1]
     np.testing.assert_array_equal(made.vectors, letters(["short", "x" * 10, "also"]))
-    assert embed(["x" * 25], ServerEmbedder(server.url, "m")).cut == 1  # also where the vector was kept
+    assert embed(["x" * 25], ServerEmbedder(server.url, "m")).cut_texts == 1  # also where the vector was kept
 
 
 @pytest.mark.parametrize(

@@ -17,13 +17,10 @@ from focuseval.formats.chunks import read_chunks
 from focuseval.formats.convert import write_run
 from focuseval.formats.embedded import open_documents
 from focuseval.retrieval.retrieving import retrieve as retrieve_run
-from focuseval.retrieval.settings import RETRIEVERS
+from focuseval.retrieval.settings import RETRIEVERS, RetrievalSettings
 from focuseval.retrieval.vectors import VECTOR_OPTIONS
 
-SETTINGS = (
-    *("unit", "task", "tags", "min_words", "k1", "b", "mix", "idf", "language", "cas", "limit", "retriever", "depth"),
-    *VECTOR_OPTIONS,
-)
+SETTINGS = (*RetrievalSettings.__dataclass_fields__, *VECTOR_OPTIONS)
 """Options that are fields of `RetrievalSettings` or `VectorSettings`."""
 
 READING = "reading words"

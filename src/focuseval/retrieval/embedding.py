@@ -51,13 +51,20 @@ _TOO_LONG = re.compile(
 
 
 class Encoded(NamedTuple):
-    """Vectors of texts, in their order."""
+    """Vectors of texts, in their order, and what they cost."""
 
     vectors: Matrix
     cut: NDArray[np.int8]
     """1 where a text was too long for the model and was cut, 0 where it was not, −1 where nobody said."""
     tokens: int = 0
-    """Tokens that the server counted."""
+    """Tokens that were embedded now, as far as the embedder counts them."""
+    asked: int = 0
+    """Texts that were embedded now; the others were known."""
+
+    @property
+    def cut_texts(self) -> int:
+        """How many texts were too long, as far as somebody said."""
+        return int((self.cut > 0).sum())
 
 
 class Embedder(Protocol):
@@ -101,8 +108,7 @@ class ServerEmbedder:
         sizes = {part.vectors.shape[1] for part in found}
         if len(sizes) > 1:
             raise ModelError(f"{self.name}: expected vectors of one size, found {', '.join(map(str, sorted(sizes)))}")
-        vectors, cut, tokens = zip(*found, strict=True)
-        return Encoded(np.concatenate(vectors), np.concatenate(cut), sum(tokens))
+        return _joined(found)
 
     def _request(self, texts: Sequence[str]) -> Encoded:
         """Ask for some texts until they are answered; what is too long is asked for alone, and shorter."""
@@ -115,8 +121,7 @@ class ServerEmbedder:
             problem = self._client.scrubbed(reply.problem or f"HTTP {reply.status}: {complaint(reply.body)}")
             if reply.status in (400, 413, 422, 500) and _TOO_LONG.search(reply.body):
                 if len(texts) > 1:
-                    vectors, cut, tokens = zip(*(self._request([text]) for text in texts), strict=True)
-                    return Encoded(np.concatenate(vectors), np.concatenate(cut), sum(tokens))
+                    return _joined([self._request([text]) for text in texts])
                 if len(texts[0]) > 1:
                     shorter = self._request([texts[0][: len(texts[0]) * 3 // 4]])
                     return shorter._replace(cut=np.ones(1, np.int8))
@@ -143,6 +148,11 @@ class ServerEmbedder:
             np.full(many, -1, np.int8),
             reply.usage.prompt_tokens or reply.usage.total_tokens,
         )
+
+
+def _joined(parts: Sequence[Encoded]) -> Encoded:
+    vectors, cut, tokens, _ = zip(*parts, strict=True)
+    return Encoded(np.concatenate(vectors), np.concatenate(cut), sum(tokens))
 
 
 class _Item(msgspec.Struct):
@@ -248,95 +258,63 @@ def default_cache() -> Path:
     return Path(own) if own else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "focuseval"
 
 
-class VectorCache:
-    """Vectors by hash, in a file of SQLite that several processes may use."""
-
-    def __init__(self, folder: Path) -> None:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            self._database = sqlite3.connect(folder / "vectors.db", timeout=60)
-            self._database.execute("PRAGMA journal_mode=WAL")
-            self._database.execute("PRAGMA synchronous=NORMAL")
-            create = (
-                "CREATE TABLE IF NOT EXISTS vectors (hash BLOB PRIMARY KEY, cut INTEGER, vector BLOB) WITHOUT ROWID"
-            )
-            self._database.execute(create)
-        except (OSError, sqlite3.Error) as error:
-            what = f"{folder}: expected a folder for vectors, found: {error}"
-            raise UsageError(f"{what}; name another one (FOCUSEVAL_VECTORS)") from None
-
-    def close(self) -> None:
-        """End the connection."""
-        self._database.close()
-
-    def find(self, hashes: Sequence[bytes]) -> dict[bytes, tuple[int, bytes]]:
-        """Return what is known of some hashes."""
-        found = {}
-        for at in range(0, len(hashes), 500):
-            some = hashes[at : at + 500]
-            query = f"SELECT hash, cut, vector FROM vectors WHERE hash IN ({','.join('?' * len(some))})"  # noqa: S608  question marks alone
-            found.update({key: (cut, vector) for key, cut, vector in self._database.execute(query, some)})
-        return found
-
-    def keep(self, hashes: Sequence[bytes], encoded: Encoded) -> None:
-        """Write vectors down."""
-        rows = zip(hashes, encoded.cut.tolist(), (vector.tobytes() for vector in encoded.vectors), strict=True)
-        with self._database:
-            self._database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
-
-
-class Embedded(NamedTuple):
-    """Vectors of texts, and what they cost."""
-
-    vectors: Matrix
-    cut: int
-    """Texts that were too long."""
-    unknown: bool
-    """Whether of some texts nobody said whether they were cut."""
-    asked: int
-    """Texts that were embedded now; the others were known."""
-    tokens: int
-    """Tokens that were embedded now, as far as the embedder counts them."""
+def _open_cache(folder: Path) -> sqlite3.Connection:
+    """Open the file of vectors by hash, which several processes may use."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        database = sqlite3.connect(folder / "vectors.db", timeout=60)
+        database.execute("PRAGMA journal_mode=WAL")
+        database.execute("PRAGMA synchronous=NORMAL")
+        columns = "hash BLOB PRIMARY KEY, cut INTEGER, vector BLOB"
+        database.execute(f"CREATE TABLE IF NOT EXISTS vectors ({columns}) WITHOUT ROWID")
+    except (OSError, sqlite3.Error) as error:
+        what = f"{folder}: expected a folder for vectors, found: {error}"
+        raise UsageError(f"{what}; name another one (FOCUSEVAL_VECTORS)") from None
+    return database
 
 
 def embed(
     texts: Sequence[str], embedder: Embedder, cache: Path | None = None, progress: Progress | None = None
-) -> Embedded:
+) -> Encoded:
     """Return the vectors of texts; what is in the cache is not asked for again.
 
     >>> embed(["ab", "b"], FunctionEmbedder(lambda texts: [[t.count("a"), t.count("b")] for t in texts])).vectors
     array([[1., 1.],
            [0., 1.]], dtype=float32)
     """
-    step = BATCH * AT_ONCE
+    step, folder = BATCH * AT_ONCE, cache or default_cache()
     vectors, cut, asked, tokens, begin = None, np.zeros(len(texts), np.int8), 0, 0, perf_counter()
-    with closing(VectorCache(cache or default_cache())) if embedder.name else nullcontext() as kept:
+    with closing(_open_cache(folder)) if embedder.name else nullcontext() as kept:
         for first in range(0, len(texts), step):
             some = texts[first : first + step]
             sent = (f"{embedder.name}\0{text}".encode("utf-8", "replace") for text in some)
             hashes = [blake2b(content, digest_size=20).digest() for content in sent]
-            known = kept.find(list(dict.fromkeys(hashes))) if kept else {}
+            known: dict[bytes, tuple[int, bytes]] = {}
+            if kept:
+                query = f"SELECT hash, cut, vector FROM vectors WHERE hash IN ({','.join('?' * len(hashes))})"  # noqa: S608  question marks alone
+                known = {key: (was_cut, vector) for key, was_cut, vector in kept.execute(query, hashes)}
             new = {key: text for key, text in zip(hashes, some, strict=True) if key not in known}
             if new:
                 encoded = embedder.encode(list(new.values()))
                 if not np.isfinite(encoded.vectors).all():
                     raise ModelError(f"{embedder.name}: expected finite numbers, found others; is the model damaged?")
+                numbers = (vector.tobytes() for vector in encoded.vectors)
+                rows = list(zip(new, encoded.cut.tolist(), numbers, strict=True))
                 if kept:
-                    kept.keep(list(new), encoded)
-                rows = zip(new, encoded.cut.tolist(), encoded.vectors, strict=True)
-                known.update({key: (was_cut, vector.tobytes()) for key, was_cut, vector in rows})
+                    with kept:
+                        kept.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
+                known.update({key: (was_cut, vector) for key, was_cut, vector in rows})
                 asked, tokens = asked + len(new), tokens + encoded.tokens
             block = [np.frombuffer(known[key][1], np.float32) for key in hashes]
             if vectors is None:
                 vectors = np.zeros((len(texts), len(block[0])), np.float32)
             if any(len(vector) != vectors.shape[1] for vector in block):
                 what = f"{embedder.name}: expected vectors of {vectors.shape[1]} numbers, found others"
-                raise ModelError(f"{what}; if the model has changed, remove {cache or default_cache()}")
+                raise ModelError(f"{what}; if the model has changed, remove {folder}")
             vectors[first : first + len(some)] = block
             cut[first : first + len(some)] = [known[key][0] for key in hashes]
             if progress:
                 rate = asked / max(perf_counter() - begin, 1e-9)
                 counts = f", {counted(tokens, 'token')}" if tokens else ""
                 progress(first + len(some), len(texts), f"embedding, {rate:,.0f} texts a second{counts}")
-    made = np.zeros((0, 0), np.float32) if vectors is None else vectors
-    return Embedded(made, int((cut > 0).sum()), bool((cut < 0).any()), asked, tokens)
+    return Encoded(np.zeros((0, 0), np.float32) if vectors is None else vectors, cut, tokens, asked)

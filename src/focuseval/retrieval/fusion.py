@@ -215,7 +215,6 @@ def _rows(runs: Sequence[Run], how: Fusion) -> tuple[Run, Ranked]:
     topics = tuple(dict.fromkeys(name for run in runs for name in run.topics))
     codes = {name: number for number, name in enumerate(topics)}
     topic = np.concatenate([np.array([codes[name] for name in run.topics], np.int64)[run.topic] for run in runs])
-    many = [len(run) for run in runs]
     start, end = (
         np.concatenate([column_of(getattr(run, name), len(run)) for run in runs]) for name in ("start", "end")
     )
@@ -227,7 +226,8 @@ def _rows(runs: Sequence[Run], how: Fusion) -> tuple[Run, Ranked]:
     if (start >= 0).any() and by_path.any() and all(run.placement is None for run in runs):
         what = f"expected elements or spans, found both ({counted(int(by_path.sum()), 'path')})"
         raise MissingDataError(f"{what}, which only the collection can compare; give index= or docs=")
-    ranking, rank = np.repeat(np.arange(len(runs)), many), np.concatenate([_ranks(run) for run in runs])
+    ranking = np.repeat(np.arange(len(runs)), [len(run) for run in runs])
+    rank = np.concatenate([np.arange(len(run)) - run.bounds[run.topic] + 1 for run in runs])
     known = [text["document"]]
     if all(run.placement is not None for run in runs):  # an id with its extension and without it are one document
         rows = np.concatenate([run.placement.document for run in runs if run.placement is not None])
@@ -239,16 +239,11 @@ def _rows(runs: Sequence[Run], how: Fusion) -> tuple[Run, Ranked]:
         _, result = np.unique(result * (int(code.max(initial=0)) + 1) + code, return_inverse=True)
     again = _occurrence(result, ranking)
     _, result = np.unique(result * (int(again.max(initial=0)) + 1) + again, return_inverse=True)
+    columns: dict[str, Any] = {name: column for name, column in text.items() if column.null_count < len(topic)}
+    columns |= {name: column for name, column in (("start", start), ("end", end)) if (column >= 0).any()}
+    table = Run("", topics, topic.astype(np.int32), **{"document": text["document"], **columns})
     score = None if any(run.score is None for run in runs) else np.concatenate([run.score for run in runs])
-    path, end_path, chunk = (
-        None if text[n].null_count == len(topic) else text[n] for n in ("path", "end_path", "text")
-    )
     order = np.argsort(topic, kind="stable")
-    table = replace(
-        Run("", topics, topic.astype(np.int32), text["document"], path=path, end_path=end_path, text=chunk),
-        start=start if (start >= 0).any() else None,
-        end=end if (end >= 0).any() else None,
-    )
     score = None if score is None else score[order]
     return table.take(order), Ranked(ranking[order], topic[order], result[order], rank[order], score)
 
@@ -262,19 +257,13 @@ def _strings(column: Any, many: int) -> pa.Array:
 
 def _codes(column: pa.Array) -> Integers:
     """Return a number for every distinct value, nulls among them."""
-    coded = column.dictionary_encode(null_encoding="encode")
-    return np.asarray(coded.indices, np.int64)
-
-
-def _ranks(run: Run) -> Integers:
-    return np.arange(len(run)) - run.bounds[run.topic] + 1
+    return np.asarray(column.dictionary_encode(null_encoding="encode").indices, np.int64)
 
 
 def _occurrence(result: Integers, ranking: Integers) -> Integers:
     """Return how often the same result stood in the same ranking before: an element and its only child share a span."""
-    order = np.lexsort((np.arange(len(result)), ranking, result))
-    new = np.append(True, np.any(np.diff(np.stack([result, ranking])[:, order]), axis=0))[: len(order)]
-    place = np.arange(len(order))
+    key = result * (int(ranking.max(initial=0)) + 1) + ranking
+    order = np.argsort(key, kind="stable")
     found = np.empty(len(order), np.int64)
-    found[order] = place - np.maximum.accumulate(np.where(new, place, 0))
+    found[order] = np.arange(len(order)) - np.searchsorted(key[order], key[order])
     return found

@@ -161,8 +161,9 @@ def retrieved(
     how += f" stemmer={stemmer_version(settings.language) or 'none'}"
     if vectors is None:
         return MadeRun(run, how, spent)
-    numbers = (len(vectors.vectors), vectors.asked, vectors.tokens, vectors.cut)
-    return MadeRun(run, f"{how}{fused} {vectors.settings.description()}", spent, *numbers)
+    made = vectors.made
+    numbers = (0, 0, 0) if made is None else (made.asked, made.tokens, made.cut_texts)
+    return MadeRun(run, f"{how}{fused} {vectors.settings.description()}", spent, len(vectors.vectors), *numbers)
 
 
 FUSION = Fusion()
@@ -183,7 +184,11 @@ def ranked_lists(
         for number, topic in enumerate(topics):
             if progress:
                 progress(number, len(topics), "searching")
-            found[topic.id] = answer(ranker, topic, queries[topic.id])
+            if settings.cas != "ignore" and topic.query is not None:
+                scored = score_structured(ranker, topic.query)
+            else:
+                scored = ranker.score(queries[topic.id])
+            found[topic.id] = task_list(units, *scored, settings.rules, settings.limit)
         return found
     texts = [topic.title or " ".join(term.text for term in topic.terms) for topic in topics]
     asked = vectors.queries(texts)
@@ -215,16 +220,6 @@ def mixed(index: Index, unit: str | None, chunks: Chunks | None = None) -> list[
         return []
     unit = default_unit(index)
     return [f"{inner:,} of {len(index):,} documents have elements, so that the unit is {unit}; give unit= for another"]
-
-
-def answer(ranker: UnitRanker, topic: Topic, query: Weights) -> Listed:
-    """Return a topic's list; a structured title is read as the settings say."""
-    settings = ranker.settings
-    if settings.cas != "ignore" and topic.query is not None:
-        found = score_structured(ranker, topic.query)
-    else:
-        found = ranker.score(query)
-    return task_list(ranker.units, *found, settings.rules, settings.limit)
 
 
 def settings_for(index: Index, options: Mapping[str, Any]) -> RetrievalSettings:

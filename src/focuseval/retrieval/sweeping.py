@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -35,7 +35,6 @@ from focuseval.retrieval.swept import Sweep
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from focuseval.collection.boundaries import Boundaries
     from focuseval.collection.index import Index
     from focuseval.collection.tokens import Tokenizer
     from focuseval.data.gold import Gold
@@ -122,16 +121,33 @@ def sweep(
     embedders = options.pop("embedder", None)
     embedders = list(embedders) if isinstance(embedders, (list, tuple)) else [embedders]
     ways = named_ways(retriever, embedders)
-    given = _runs(retriever, len(chunks)) if ways is None and not callable(retriever) else []
+    function = retriever if callable(retriever) else None
+    given = _runs(retriever, len(chunks)) if ways is None and function is None else []
     for way in [way for way in ways or () if way.retriever != BM25]:
         split_options({**options, "embedder": way.embedder})[1].check()  # before anything takes time
     questions = topics if given or topics is not None else _questions(gold)
-    function = retriever if callable(retriever) else None
-    cutter = CutAndRetrieve(index, asked, tokenizer, edges, questions, given, ways, function, options, embedders[0])
+
+    def cut_and_retrieve(number: int, how: Any) -> tuple[Chunks, Extent, list[MadeRun]]:
+        by_meaning = split_options({**options, "embedder": embedders[0]})[1]
+        cut = chunk(index, how, tokenizer=tokenizer, embed=by_meaning.texts_to_vectors())
+        text = extent(cut, index, edges)
+        wanted = {"limit": enough_results(asked, text.mean), **options}
+        if given:
+            return cut, text, [MadeRun(_own(given[number], index, cut), "runs that were given", nan)]
+        if function is not None:
+            run = function(units(index, chunks=cut, **split_options(wanted)[0]), questions)
+            name = getattr(function, "__name__", "without a name")
+            return cut, text, [MadeRun(run, f"the function {name}", nan)]
+        found = [
+            retrieved(index, questions, chunks=cut, retriever=way.retriever, embedder=way.embedder, **wanted)
+            for way in ways or ()
+        ]
+        return cut, text, found
+
     names = [""] if ways is None or [way.name for way in ways] == [BM25] else [way.name for way in ways]
     every, extents, made_by, noticed = list[Chunks](), list[Extent](), list[MadeRun](), list[Remark]()
-    with given_workers(jobs, workers) as crew, crew.share(cutter) as shared:
-        work = lambda task: shared.get()(task)  # noqa: E731, PLW0108  what is shared is sent once, not with every task
+    with given_workers(jobs, workers) as crew, crew.share(cut_and_retrieve) as shared:
+        work = lambda task: shared.get()(*task)  # noqa: E731  what is shared is sent once, not with every task
         for number, (cut, text, found) in enumerate(crew.in_order(work, _announced(chunks, progress))):
             for name, one in zip(names, found, strict=True):
                 noticed += one.run.remarks  # the same of every chunking, mostly
@@ -160,43 +176,12 @@ def _runs(retriever: Any, chunkings: int) -> list[Any]:
     return given
 
 
-@dataclass(frozen=True, eq=False)
-class CutAndRetrieve:
-    """What is done for every chunking, by whichever worker."""
-
-    index: Index
-    measures: Sequence[Any]
-    tokenizer: Tokenizer | None
-    edges: Boundaries | None
-    """The tokens of all documents."""
-    questions: Any
-    given: Sequence[Any]
-    """Runs of the caller, one for each chunking."""
-    ways: list[Way] | None
-    function: Retriever | None
-    options: Mapping[str, Any]
-    embedder: Any
-    """What cuts by meaning."""
-
-    def __call__(self, task: tuple[int, Any]) -> tuple[Chunks, Extent, list[MadeRun]]:
-        """Return one chunking, its extent, and a run for each way to retrieve."""
-        number, how = task
-        index = self.index
-        by_meaning = split_options({**self.options, "embedder": self.embedder})[1]
-        cut = chunk(index, how, tokenizer=self.tokenizer, embed=by_meaning.texts_to_vectors())
-        text = extent(cut, index, self.edges)
-        wanted = {"limit": enough_results(self.measures, text.mean), **self.options}
-        if self.given:
-            return cut, text, [MadeRun(_own(self.given[number], index, cut), "runs that were given", nan)]
-        if self.function is not None:
-            run = self.function(units(index, chunks=cut, **split_options(wanted)[0]), self.questions)
-            name = getattr(self.function, "__name__", "without a name")
-            return cut, text, [MadeRun(run, f"the function {name}", nan)]
-        found = [
-            retrieved(index, self.questions, chunks=cut, retriever=way.retriever, embedder=way.embedder, **wanted)
-            for way in self.ways or ()
-        ]
-        return cut, text, found
+def _announced(chunks: Sequence[Any], progress: Callable[[int, int, str], None] | None) -> Iterator[tuple[int, Any]]:
+    """Yield every chunking with its number, after saying that it is next."""
+    for number, how in enumerate(chunks):
+        if progress:
+            progress(number, len(chunks), how if isinstance(how, str) else type(how).__name__)
+        yield number, how
 
 
 class Way(NamedTuple):
@@ -224,11 +209,9 @@ def named_ways(retriever: Any, embedders: Sequence[Any]) -> list[Way] | None:
     found = []
     for name in dict.fromkeys(names):
         for one in embedders if name != BM25 else [None]:
-            by = (
-                str(one).rpartition("#")[2].rpartition(":")[2].rstrip("/").rpartition("/")[2]
-                if isinstance(one, str)
-                else "a function"
-            )
+            by = "a function"
+            if isinstance(one, str):
+                by = one.rpartition("#")[2].rpartition(":")[2].rstrip("/").rpartition("/")[2]
             found.append(Way(f"{name} by {by}" if name != BM25 and len(embedders) > 1 else name, name, one))
     return found
 
@@ -240,14 +223,6 @@ def _questions(gold: Gold) -> dict[str, str]:
         what = f"{gold.file or 'the gold'}: no topic has a question to retrieve for"
         raise MissingDataError(f"{what}; give topics=")
     return questions
-
-
-def _announced(chunks: Sequence[Any], progress: Callable[[int, int, str], None] | None) -> Iterator[tuple[int, Any]]:
-    """Yield every chunking with its number, after saying that it is next."""
-    for number, how in enumerate(chunks):
-        if progress:
-            progress(number, len(chunks), how if isinstance(how, str) else type(how).__name__)
-        yield number, how
 
 
 def enough_results(measures: Sequence[str | MeasureCall | Measure], size: float) -> int:

@@ -315,8 +315,8 @@ class Sweep:
         evidence = evidence_on(self.evaluation, self.settings, clusters=self.clusters)
         report = report_on(evidence, title=title or f"{self.measure}: {len(self.names)} chunkings")
         cut = (remark for chunks in self.chunks for remark in chunks.remarks)
-        said = (*self.factors, *self.equal(), *(f"Retriever: {way}." for way in self.ways))
-        remarks = (self.sentence(), *said, *self.noticed, *cut, *report.remarks)
+        said = (self.sentence(), *self.factors, *self.equal(), *(f"Retriever: {way}." for way in self.ways))
+        remarks = (*said, *self.noticed, *cut, *report.remarks)
         return replace(report, charts=(quality_against_cost(self), *report.charts), remarks=remarks)
 
     def __str__(self) -> str:
@@ -348,12 +348,8 @@ def quality_against_cost(found: Sweep) -> Chart:
     columns = ("chunking", "chunks", unit, "mean", "low", "high", "against the best", "frontier")
     names = labels([(name, chunks, mean) for name, chunks, _, mean, *_ in rows])
     stands = {"field": columns[-2], "type": "nominal"}
-    pale = {
-        "field": columns[-1],
-        "type": "nominal",
-        "scale": {"domain": ["yes", "no"], "range": [1, 0.3]},
-        "legend": None,
-    }
+    paleness = {"domain": ["yes", "no"], "range": [1, 0.3]}
+    pale = {"field": columns[-1], "type": "nominal", "scale": paleness, "legend": None}
     domain = {"domain": list(WORDS)}
     color, shape = stands | {"scale": domain}, stands | {"scale": domain | {"range": list(SHAPES[: len(WORDS)])}}
     size = {"field": columns[2], "type": "quantitative", "scale": {"range": [40, 260]}, "legend": None}

@@ -16,7 +16,7 @@ import numpy as np
 
 from focuseval.collection.chunks import span_texts
 from focuseval.errors import FormatError, UsageError, counted
-from focuseval.retrieval.embedding import Embedder, embed, open_embedder
+from focuseval.retrieval.embedding import Embedder, Encoded, embed, open_embedder
 from focuseval.retrieval.lists import places, task_list
 
 if TYPE_CHECKING:
@@ -36,6 +36,10 @@ if TYPE_CHECKING:
 BLOCK = 16_384
 """Vectors that are multiplied at a time."""
 DECIMALS = 9
+_NEITHER = (
+    "expected an embedder, or vectors and query vectors, found neither; "
+    "give --embedder http://HOST:PORT/v1#MODEL, or --vectors and --query-vectors"
+)
 
 
 @dataclass(frozen=True)
@@ -67,16 +71,21 @@ class VectorSettings:
         """The embedder, opened."""
         return None if self.embedder is None else open_embedder(self.embedder, self.model, self.key)
 
+    def embed(self, texts: Sequence[str], progress: Callable[..., None] | None = None) -> Encoded:
+        """Return the vectors of texts."""
+        if self.model_of_texts is None:
+            raise UsageError(_NEITHER)
+        cache = None if self.vector_cache is None else Path(self.vector_cache)
+        return embed(texts, self.model_of_texts, cache, progress)
+
     def texts_to_vectors(self, progress: Callable[..., None] | None = None) -> Embed | None:
         """Return a function from texts to vectors, for whoever cuts by meaning; None without an embedder."""
-        model = self.model_of_texts
-        return None if model is None else lambda texts: embed(texts, model, _folder(self), progress).vectors
+        return None if self.model_of_texts is None else lambda texts: self.embed(texts, progress).vectors
 
     def check(self) -> None:
         """Refuse settings that give no vectors."""
         if self.embedder is None and (self.vectors is None or self.query_vectors is None):
-            what = "expected an embedder, or vectors and query vectors, found neither"
-            raise UsageError(f"{what}; give --embedder http://HOST:PORT/v1#MODEL, or --vectors and --query-vectors")
+            raise UsageError(_NEITHER)
         if self.dimensions is not None and self.dimensions < 1:
             raise UsageError(f"expected 1 dimension or more, found {self.dimensions}; give another number")
         _ = self.model_of_texts
@@ -89,18 +98,12 @@ class VectorSettings:
         """
         model = self.model_of_texts
         shown = [f"embedder={model.name or 'a function'}"] if model is not None else []
-        shown += [
-            f"{name}={_named(value)}"
-            for name in ("vectors", "query_vectors")
-            if (value := getattr(self, name)) is not None
-        ]
+        for name, value in (("vectors", self.vectors), ("query_vectors", self.query_vectors)):
+            if value is not None:
+                shown.append(f"{name}={Path(value).name if isinstance(value, (str, Path)) else 'an array'}")
         shown += [f"{name}={value!r}" for name in ("query_prefix", "passage_prefix") if (value := getattr(self, name))]
         shown += [f"dimensions={self.dimensions}"] if self.dimensions else []
         return " ".join([*shown, "cosine" if self.normalise else "inner product"])
-
-
-def _named(value: Any) -> str:
-    return Path(value).name if isinstance(value, (str, Path)) else "an array"
 
 
 VECTOR_OPTIONS = tuple(one.name for one in fields(VectorSettings))
@@ -115,10 +118,8 @@ class UnitVectors:
     unit: Integers
     """The unit of every vector, −1 where there is none to return."""
     settings: VectorSettings
-    cut: int = 0
-    unknown: bool = False
-    tokens: int = 0
-    asked: int = 0
+    made: Encoded | None = None
+    """What the embedder gave, where the vectors were not there already."""
 
     def queries(self, texts: Sequence[str], progress: Callable[..., None] | None = None) -> NDArray[np.float32]:
         """Return the vectors of the topics."""
@@ -126,10 +127,7 @@ class UnitVectors:
         if how.query_vectors is not None:
             found = _opened(how.query_vectors, "query vectors", len(texts), "topic")
         else:
-            model = how.model_of_texts
-            if model is None:
-                raise UsageError("expected query vectors beside the vectors, found none; give --query-vectors")
-            found = embed([how.query_prefix + text for text in texts], model, _folder(how), progress).vectors
+            found = how.embed([how.query_prefix + text for text in texts], progress).vectors
         found = _truncated(found, how)
         if len(found) and found.shape[1] != self.vectors.shape[1]:
             sizes = f"{self.vectors.shape[1]} numbers, as the units' have, found {found.shape[1]}"
@@ -153,15 +151,16 @@ class UnitVectors:
     def nearest(self, queries: NDArray[np.float32], many: int) -> list[Listed]:
         """Return so many of the nearest units of every query, by unit, with their scores; those that tie are added."""
         found = nearest(self.vectors, queries, many, cosine=self.settings.normalise, allowed=self.unit >= 0)
-        ordered = ((self.unit[rows], score) for rows, score in found)
-        return [(unit[order], score[order]) for unit, score in ordered if (order := np.argsort(unit)) is not None]
+        orders = [np.argsort(self.unit[rows]) for rows, _ in found]
+        return [(self.unit[rows[own]], score[own]) for (rows, score), own in zip(found, orders, strict=True)]
 
     def description(self) -> str:
         """Return the settings, and how many texts were cut."""
         if self.settings.model_of_texts is None:
             return self.settings.description()
-        cut = f"{'at least ' if self.unknown else ''}{counted(self.cut, 'text')} cut"
-        return f"{self.settings.description()} ({cut if self.cut or not self.unknown else 'cut texts not known'})"
+        many, unknown = (0, False) if self.made is None else (self.made.cut_texts, bool((self.made.cut < 0).any()))
+        cut = f"{'at least ' if unknown else ''}{counted(many, 'text')} cut"
+        return f"{self.settings.description()} ({cut if many or not unknown else 'cut texts not known'})"
 
 
 def unit_vectors(
@@ -181,19 +180,11 @@ def unit_vectors(
             at = at[there[2] > there[1]]
             own[at] = np.where(units.returnable, np.arange(len(at)), -1)
         return UnitVectors(units, _truncated(found, settings), own, settings)
-    model = settings.model_of_texts
-    if model is None:
-        raise UsageError("expected an embedder for the units' texts, found none; give --embedder, or --vectors")
     own = np.flatnonzero(units.returnable)
     where = places(units, own)
     texts = span_texts(units.words.index, units.document(own), where.start, where.end)
-    made = embed([settings.passage_prefix + text for text in texts], model, _folder(settings), progress)
-    numbers = {"cut": made.cut, "tokens": made.tokens, "asked": made.asked}
-    return UnitVectors(units, _truncated(made.vectors, settings), own, settings, unknown=made.unknown, **numbers)
-
-
-def _folder(settings: VectorSettings) -> Path | None:
-    return None if settings.vector_cache is None else Path(settings.vector_cache)
+    made = settings.embed([settings.passage_prefix + text for text in texts], progress)
+    return UnitVectors(units, _truncated(made.vectors, settings), own, settings, made)
 
 
 def _opened(source: Any, what: str, many: int, one: str) -> NDArray[Any]:
@@ -202,16 +193,12 @@ def _opened(source: Any, what: str, many: int, one: str) -> NDArray[Any]:
     try:
         found = np.load(source, mmap_mode="r") if where else np.asarray(source)
     except (OSError, ValueError) as error:
-        raise FormatError(
-            f"expected {what} as NumPy writes them (.npy), found: {error}", at=where, remedy="numpy.save"
-        ) from None
+        problem = f"expected {what} as NumPy writes them (.npy), found: {error}"
+        raise FormatError(problem, at=where, remedy="numpy.save") from None
     if found.ndim != 2 or found.dtype not in (np.float16, np.float32, np.float64) or len(found) != many:
         kind = f"an array of {found.dtype} of shape {found.shape}"
-        raise FormatError(
-            f"expected {counted(many, 'row')} of {what}, one for each {one}, found {kind}",
-            at=where,
-            remedy="give them in that order",
-        )
+        problem = f"expected {counted(many, 'row')} of {what}, one for each {one}, found {kind}"
+        raise FormatError(problem, at=where, remedy="give them in that order")
     return found
 
 

@@ -397,33 +397,24 @@ def gap_table(found: Fidelity) -> Table:
 
 def as_json(found: Fidelity) -> dict[str, Any]:
     """Return everything the tables show, as plain values."""
-    test = found.space
-    space = (
-        {}
-        if test is None
-        else {
-            "space": {measure: test.mean(measure) for measure in test.measures},
-            "kept": {
-                measure: dict(zip(("kept", "expected"), test.verdict(measure), strict=True))
-                for measure in test.measures
-            },
-            "steps": {
-                measure: [
-                    {
-                        "first": o.step.first,
-                        "second": o.step.second,
-                        "expected": o.step.expected,
-                        "difference": o.difference,
-                        "topics": [o.greater, o.equal, o.less],
-                        "p": o.p,
-                        "kept": o.kept,
-                    }
-                    for o in own
-                ]
-                for measure, own in zip(test.measures, test.outcomes, strict=True)
-            },
+    test, space = found.space, dict[str, Any]()
+    if test is not None:
+        kept = {measure: test.verdict(measure) for measure in test.measures}
+        space["space"] = {measure: test.mean(measure) for measure in test.measures}
+        space["kept"] = {measure: {"kept": own, "expected": all_of} for measure, (own, all_of) in kept.items()}
+        space["steps"] = {
+            measure: [
+                {
+                    **{name: getattr(o.step, name) for name in ("first", "second", "expected")},
+                    "difference": o.difference,
+                    "topics": [o.greater, o.equal, o.less],
+                    "p": o.p,
+                    "kept": o.kept,
+                }
+                for o in own
+            ]
+            for measure, own in zip(test.measures, test.outcomes, strict=True)
         }
-    )
     return space | {
         "recall_base": found.recall_base.means(),
         "requirements": {
