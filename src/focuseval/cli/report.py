@@ -9,16 +9,19 @@ import click
 
 from focuseval.cli.options import (
     FiniteRange,
+    baseline_option,
     cluster_option,
     cluster_workers,
     evaluation_options,
+    given,
     jobs_option,
     layout_option,
     read_judged,
+    significance_options,
+    with_baseline,
 )
 from focuseval.cli.output import READS, Command, Meter, echo_lines, progress_bar, quiet_option, say_written, write_text
 from focuseval.cli.score import default_jobs, read_topics_of, write_repairs_of
-from focuseval.cli.significance import baseline_option, given, significance_options, with_baseline
 from focuseval.errors import FormatError, counted
 from focuseval.formats.content import write_whole
 from focuseval.inference.settings import settings_of

@@ -7,17 +7,18 @@ which the runs differ most.
 
 from __future__ import annotations
 
+import base64
 from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval.collection.pdfium import draw_page
 from focuseval.collection.rendering import KINDS
 from focuseval.data.spans import union
 from focuseval.errors import counted
 from focuseval.report.lists import Lists, depth_for, lists_of, numbered, numbered_paths, topic_view
-from focuseval.report.pictures import pictured
 from focuseval.report.texts import as_json, excerpt_view, reader, shortened, size_of
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ FIRST = 5
 """Results of every list whose text is embedded with the text around it."""
 AROUND = 160
 """Characters on either side of what was highlighted or returned."""
+SCALE = 1.25
+"""Pixels a point of a page's picture."""
 SNIPPET = 160
 """Characters of a result further down the list."""
 LONGEST = 4_000
@@ -268,6 +271,36 @@ def _on_pages(lists: Lists) -> Windows:
     document, start, end = (np.concatenate(column) for column in zip(*parts, strict=True))
     known = document < lists.size
     return document[known], start[known], end[known]
+
+
+def pictured(
+    texts: Mapping[str, dict[str, Any]], index: Collection, windows: Windows, most: int
+) -> tuple[dict[str, dict[str, Any]], str]:
+    """Return texts with pictures of the pages on which windows stand, the first windows first, and a sentence on them.
+
+    With a picture come the words on it, so that the page can draw on it what was found. Other documents get none.
+    """
+    chosen: dict[tuple[int, int], None] = {}
+    known: dict[int, Any] = {}
+    for row, start, end in zip(*(column.tolist() for column in windows), strict=True):
+        if row not in known:
+            known[row] = index.pages(row) if index.ids[row].as_py() in texts else None
+        if (pages := known[row]) is not None:
+            last = max(start, min(end, int(index.lengths[row])) - 1)
+            chosen |= dict.fromkeys((row, page) for page in range(int(pages.of(start)), int(pages.of(last)) + 1))
+    kept, found, size = sorted(list(chosen)[:most]), {name: dict(view) for name, view in texts.items()}, 0
+    for row, page in kept:
+        name, pages = index.ids[row].as_py(), known[row]
+        picture = base64.b64encode(draw_page(pages.original.as_py(), name, page, SCALE)).decode()
+        size += len(picture)
+        width, height = pages.size(page)
+        words = [value for word in pages.words(page, index.text(row)) for value in word[:6]]
+        sheet = {"page": page, "width": width, "height": height, "picture": picture, "words": words}
+        found[name]["sheets"] = [*found[name].get("sheets", ()), sheet]
+    if not kept:
+        return found, " No page can be shown as it looks: there are no PDFs, or their text is not embedded."
+    rest = f", {len(chosen) - len(kept):,} further ones are not" if len(chosen) > len(kept) else ""
+    return found, f" {counted(len(kept), 'page')} of PDFs as they look are embedded ({size / 1000:,.0f} kB){rest}."
 
 
 def fitting(windows: Windows, lengths: Integers, budget: int) -> tuple[Spans, int]:
