@@ -580,9 +580,7 @@ class Turned(NamedTuple):
     """Topics with which the first difference would be shown, the pair by itself; infinite where none would do."""
 
 
-def turned_pairs(
-    values: NDArray[np.float64], others: NDArray[np.float64], settings: Settings | None = None
-) -> list[Turned]:
+def turned_pairs(values: NDArray[np.float64], others: NDArray[np.float64]) -> list[Turned]:
     """Return the pairs of runs whose order other values turn round, the largest difference first.
 
     Both are runs × topics; topics without a value for some run are left out. Runs that share a place by `ranked` have
@@ -598,8 +596,7 @@ def turned_pairs(
     better, worse = np.nonzero((before[:, None] < before) & (after[:, None] > after))
     differences, needed = paired_differences(values[better], values[worse]), np.full(len(better), np.inf)
     if values.shape[1] > 1:  # else the topics say nothing of it
-        deviation = differences.std(axis=1, ddof=1)
-        needed = topics_needed(differences.mean(axis=1), deviation, settings or Settings())
+        needed = topics_needed(differences.mean(axis=1), differences.std(axis=1, ddof=1), Settings())
     means = (part.mean(axis=1)[better] - part.mean(axis=1)[worse] for part in (values, others))
     rows = zip(better.tolist(), worse.tolist(), *(column.tolist() for column in (*means, needed)), strict=True)
     return sorted((Turned(*row) for row in rows), key=lambda pair: -pair.difference)
