@@ -13,7 +13,7 @@ from scipy import stats
 import focuseval as fe
 from focuseval.cli import main
 from focuseval.cli.compare import compare as command
-from focuseval.cli.significance import given
+from focuseval.cli.options import given
 from focuseval.inference.comparison import compare
 from focuseval.inference.paired import judge_pairs
 from focuseval.inference.settings import settings_of

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from focuseval.evaluation.comparing import spread, trial_advice
 from focuseval.inference import paired_tests
 from focuseval.inference.comparison import compare
 from focuseval.inference.intervals import interval
 from focuseval.inference.paired_tests import Sides, paired_differences, randomisation, studentised
 from focuseval.inference.settings import INTERVALS, Settings
-from focuseval.inference.trials import advice, spread
 
 
 def comparison_of(seed, runs=7, topics=20, step=0.08, **more):
@@ -142,9 +142,9 @@ def test_what_varies_more_is_what_to_add():
     rng = np.random.default_rng(8)
     topics = rng.normal(0, 0.3, (1, 50))
     steady, sure = (topics * sign + rng.normal(0, 0.01, (2, 50)) for sign in (1, -1))
-    assert advice(("a", "b"), steady, sure).endswith("more topics help more.")
+    assert trial_advice(("a", "b"), steady, sure).endswith("more topics help more.")
     first, second = (rng.normal(0, 0.1, (2, 1)) + rng.normal(0, 0.01, (2, 50)) for _ in "ab")
-    assert advice(("a", "b"), first, second).endswith("more trials help more.")
+    assert trial_advice(("a", "b"), first, second).endswith("more trials help more.")
 
 
 def test_variances_of_two_trials_of_three_topics_by_hand():
@@ -175,7 +175,7 @@ def test_advice_adds_up_the_variances_of_topics_and_trials(noise):
     whole = one.shift / 4 + other.shift / 2
     now, wider = (both + whole) ** 0.5, (both / 2 + whole) ** 0.5
     longer = (max(both - within, 0) + within / 2 + whole / 2) ** 0.5
-    assert advice(("a", "b"), first, second) == (
+    assert trial_advice(("a", "b"), first, second) == (
         f"a less b: the standard error over other topics and other trials is {now:.4f}; with twice as many topics it "
         f"would be {wider:.4f}, with twice as many trials {longer:.4f}: more "
         f"{'topics' if wider <= longer else 'trials'} help more."
@@ -184,4 +184,4 @@ def test_advice_adds_up_the_variances_of_topics_and_trials(noise):
 
 def test_where_topics_and_trials_help_alike_more_topics_are_asked_for():
     flat = np.full((2, 3), 0.5)
-    assert advice(("a", "b"), flat, flat).endswith("more topics help more.")
+    assert trial_advice(("a", "b"), flat, flat).endswith("more topics help more.")

@@ -8,21 +8,29 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from focuseval.cli.options import cluster_option, evaluation_options, jobs_option, results_options
+from focuseval.cli.options import (
+    baseline_option,
+    cluster_option,
+    evaluation_options,
+    given,
+    jobs_option,
+    results_options,
+    significance_options,
+    with_baseline,
+)
 from focuseval.cli.output import READS, Command, echo_lines, progress_bar, quiet_option, trial_files, write_results
 from focuseval.cli.score import score_files
-from focuseval.cli.significance import baseline_option, given, significance_options, with_baseline
 from focuseval.errors import MeasureError, counted
 from focuseval.evaluation import comparing
+from focuseval.evaluation.comparing import AXES
 from focuseval.evaluation.scores import oriented
+from focuseval.inference.correlation import COEFFICIENTS
 from focuseval.measures import parse
 
 if TYPE_CHECKING:
     from focuseval.data.tables import Table
     from focuseval.evaluation.evaluation import Evaluation
 
-COEFFICIENTS = ("tau-b", "tau-a", "tau-ap", "spearman")
-AXES = ("measures", "recall-bases", "ideals", "quantisations")
 TRIALS = "Several runs of one system, such as 'rag=rag.*.jsonl', of which the mean is tested; may be repeated."
 
 

@@ -13,6 +13,7 @@ from focuseval.assessment.sampling import sampled_golds
 from focuseval.cli.options import (
     WHOSE,
     FiniteRange,
+    cluster_by_option,
     evaluation_options,
     is_project,
     open_collection,
@@ -31,7 +32,7 @@ OWN = ("clusters", "weight", "assisted")
 @click.argument("files", nargs=-1, required=True, metavar="PEOPLE MODEL RUN...")
 @evaluation_options()
 @click.option("--model", metavar="NAME", help="The first file is a project, and this its model; people have a sample.")
-@click.option("--cluster-by", "clusters", metavar="WHAT", help="Topics in clusters, as in 'focuseval compare'.")
+@cluster_by_option
 @click.option("--anytime", is_flag=True, help="Intervals that may be looked at after every topic; 1.6 times as wide.")
 @click.option("--plan", is_flag=True, help="Say how many more topics would tell runs apart; implies --anytime.")
 @click.option("--within", type=FiniteRange(0, min_open=True), help="With --plan: the difference that matters.")

@@ -13,14 +13,12 @@ import click
 from click.core import ParameterSource
 
 from focuseval.cli.commands import as_options, forget_output
-from focuseval.cli.options import FiniteRange, evaluation_options, layout_option
+from focuseval.cli.options import FiniteRange, evaluation_options, given, layout_option, significance_options
 from focuseval.cli.output import READS, Command, json_text, say_written
 from focuseval.cli.score import score_files
-from focuseval.cli.significance import given, significance_options
 from focuseval.data.tables import one_line
 from focuseval.errors import FocusevalError, counted
 from focuseval.evaluation import gate as gates
-from focuseval.evaluation.ledger import judge_anchor
 from focuseval.formats.content import write_whole
 from focuseval.inference.regression import DECIDE, GateRule
 from focuseval.measures import parse
@@ -158,7 +156,7 @@ def gate(gold: str, run: str, **options: Any) -> bool:
     asked, clusters = options["measures"] or tuple(profiled), options["clusters"]
     leaks = gates.leaks_of(scores) if options["no_leak"] else None
     verdicts = gates.judge(baseline, scores, asked, rule, clusters=clusters)
-    verdicts += judge_anchor(anchor, scores, asked, rule, options["ledger"], clusters=clusters) if anchor else []
+    verdicts += gates.judge_anchor(anchor, scores, asked, rule, options["ledger"], clusters=clusters) if anchor else []
     about = {"baseline": baseline.file, "run": run, "signature": scores.signature}
     few = verdicts if options["all"] or options["measures"] else [one for one in verdicts if one.decides]
     text = gates.as_text(few, leaks)

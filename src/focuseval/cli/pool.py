@@ -65,8 +65,7 @@ def pool(runs: tuple[str, ...], output: str, **options: Any) -> None:
     with progress_bar("reading runs") as move:
         for number, path in enumerate(runs, 1):
             read.append(read_run(path, format=options["run_format"], index=collection, order=options["ranking"]))
-            if move is not None:
-                move(number, len(runs))
+            move(number, len(runs))
     if options["topics"]:
         asked = {topic.id: topic.title for topic in read_questions(options["topics"])}
         read = [by_topic_id(run, asked, asked) for run in read]

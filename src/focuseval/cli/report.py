@@ -9,16 +9,19 @@ import click
 
 from focuseval.cli.options import (
     FiniteRange,
+    baseline_option,
     cluster_option,
     cluster_workers,
     evaluation_options,
+    given,
     jobs_option,
     layout_option,
     read_judged,
+    significance_options,
+    with_baseline,
 )
 from focuseval.cli.output import READS, Command, Meter, echo_lines, progress_bar, quiet_option, say_written, write_text
-from focuseval.cli.score import default_jobs, read_topics_of, write_repairs_of
-from focuseval.cli.significance import baseline_option, given, significance_options, with_baseline
+from focuseval.cli.score import POLICIES, default_jobs, read_topics_of, write_repairs_of
 from focuseval.errors import FormatError, counted
 from focuseval.formats.content import write_whole
 from focuseval.inference.settings import settings_of
@@ -34,11 +37,6 @@ if TYPE_CHECKING:
 
 PAGES = "Also embed up to N pages of PDFs as they look, with what was found and missed drawn on them; 20."
 PHASES = ("scoring", "reading lists", "comparing", "embedding texts", "drawing")
-EVIDENCE = (
-    *("task", "profile", "baseline", "clusters", "fidelity", "run_format", "order"),
-    *("missing", "empty_topics", "cutoff", "cas", "repair", "drop_tags", "tokenizer", "refusals"),
-)
-"""Options that are arguments of `gather_evidence`."""
 
 
 @click.command(cls=Command, opens=READS)
@@ -101,7 +99,7 @@ def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
             watch=lambda drawn: _counted(drawn, move),
             jobs=options["jobs"] or default_jobs(runs),
             workers=workers,
-            **{name: options[name] for name in EVIDENCE},
+            **{name: options[name] for name in (*POLICIES, "baseline", "clusters", "fidelity") if name in options},
         )
         write_repairs_of(evidence.scores, options)
         move.phase(PHASES[2])

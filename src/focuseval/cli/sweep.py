@@ -9,10 +9,12 @@ import click
 from focuseval.cli.options import (
     cluster_option,
     cluster_workers,
+    given,
     gold_options,
     layout_option,
     measure_option,
     read_judged,
+    significance_options,
     tokenizer_option,
 )
 from focuseval.cli.output import (
@@ -26,7 +28,6 @@ from focuseval.cli.output import (
     write_results,
 )
 from focuseval.cli.retrieve import vector_options
-from focuseval.cli.significance import given, significance_options
 from focuseval.engine.workers import cores
 from focuseval.inference.settings import settings_of
 from focuseval.report.page import render_html

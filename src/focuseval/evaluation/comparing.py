@@ -1,14 +1,15 @@
 """Comparisons and correlations as tables and JSON: what the papers print.
 
 Rankings that should agree are correlated: the same measure over other recall bases, quantisations or ideals, or other
-measures.
+measures. A system that samples (a language model's answers, a random seed) gives another run every time: its mean over
+trials is tested, topic by topic, as any run is, and how far trials vary is estimated by a two-way analysis of variance.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -25,7 +26,6 @@ from focuseval.inference.correlation import (
     same_pairs,
     tau_interval,
 )
-from focuseval.inference.trials import advice, spread
 from focuseval.measures import parse
 
 if TYPE_CHECKING:
@@ -176,10 +176,53 @@ def trial_table(comparison: Comparison, scores: Scores) -> Table:
         deviations = tuple(None if one.trials < 2 else float(np.sqrt(part)) for part in one[2:])
         rows.append((name, one.trials, float(np.sqrt(one.topics)), *deviations))
     pairs = [comparison.runs[:2]] if len(rows) > 1 and len(comparison.topics) > 1 else []
-    notes = [advice(pair, *(values[name] for name in pair)) for pair in pairs]
+    notes = [trial_advice(pair, *(values[name] for name in pair)) for pair in pairs]
     notes.append("Tests and intervals are of the mean over these trials: of other topics, not of other trials.")
     heads = numbers("trials", "sd of topics", "sd of a topic's trials", "sd of whole trials")
     return Table(f"Trials under {comparison.measure}", (*words("run"), *heads), tuple(rows), tuple(notes))
+
+
+class Spread(NamedTuple):
+    """Variances of a system's values."""
+
+    trials: int
+    topics: float
+    """Between topics, without what trials add."""
+    within: float
+    """Between trials of a topic, beyond what a trial adds to all topics."""
+    shift: float
+    """Between trials as a whole: what a trial adds to all topics."""
+
+
+def spread(values: NDArray[np.float64]) -> Spread:
+    """Return the variances of a system's values, trials × topics; those of a single trial are of its topics alone.
+
+    >>> spread(np.array([[0.0, 1.0], [0.5, 1.0]]))
+    Spread(trials=2, topics=0.25, within=0.0625, shift=0.0)
+    """
+    trials, topics = values.shape
+    by_topic, by_trial = values.mean(axis=0), values.mean(axis=1)
+    if trials < 2 or topics < 2:
+        return Spread(trials, float(by_topic.var(ddof=1)) if topics > 1 else 0.0, 0.0, 0.0)
+    rest = values - by_topic - by_trial[:, None] + values.mean()
+    within = float((rest**2).sum()) / ((trials - 1) * (topics - 1))
+    own, shift = (float(means.var(ddof=1)) - within / n for means, n in ((by_topic, trials), (by_trial, topics)))
+    return Spread(trials, max(0.0, own), within, max(0.0, shift))
+
+
+def trial_advice(names: Sequence[str], first: NDArray[np.float64], second: NDArray[np.float64]) -> str:
+    """Say whether more topics or more trials would make the difference of two systems (trials × topics) surer."""
+    topics = first.shape[1]
+    difference = float((first.mean(axis=0) - second.mean(axis=0)).var(ddof=1)) / topics
+    both = [spread(values) for values in (first, second)]
+    within, shift = sum(one.within / one.trials for one in both) / topics, sum(one.shift / one.trials for one in both)
+    squares = difference + shift, difference / 2 + shift, max(difference - within, 0.0) + within / 2 + shift / 2
+    now, wider, longer = map(np.sqrt, squares)
+    return (
+        f"{names[0]} less {names[1]}: the standard error over other topics and other trials is {now:.4f}; with twice "
+        f"as many topics it would be {wider:.4f}, with twice as many trials {longer:.4f}: more "
+        f"{'topics' if wider <= longer else 'trials'} help more."
+    )
 
 
 def star_table(comparison: Comparison) -> Table:

@@ -114,7 +114,8 @@ class Estimates:
         for one in self.measures:
             e, rows = one.runs, []
             for row, name in enumerate(self.runs):
-                alone, bias = (_with_interval(part[row]) for part in (e.people, e.bias))
+                both = (part[row] for part in (e.people, e.bias))
+                alone, bias = (f"{mean:.4f} {_bracketed(low, high)}" for mean, low, high in both)
                 own = float(e.estimate[row]), _bracketed(e.low[row], e.high[row])
                 rest = float(e.model[row]), bias, float(e.weight[row]), float(e.worth[row])
                 rows.append((name, *own, alone, *rest))
@@ -276,7 +277,3 @@ def _plain(values: Any) -> list[float | None]:
 
 def _bracketed(low: float, high: float, form: str = ".4f") -> str | None:
     return None if np.isnan(low) else f"[{low:{form}}, {high:{form}}]"
-
-
-def _with_interval(values: NDArray[np.float64]) -> str:
-    return f"{values[0]:.4f} {_bracketed(*values[1:])}"

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from focuseval.data.tables import Row
     from focuseval.inference.clusters import Clusters
     from focuseval.inference.paired_tests import Progress
 
@@ -161,8 +162,7 @@ class Comparison(Paired, Framed):
         if self.shared is None or not self.family:
             return None
         sides = Sides(self.values, self.better, self.worse)
-        rows = paired_differences(self.values[self.better], self.values[self.worse])[None]
-        return judge_families(rows, self.settings, clusters=self.shared, sides=sides)[0]
+        return judge_families(self._rows[None], self.settings, clusters=self.shared, sides=sides)[0]
 
     @property
     def power(self) -> float:
@@ -188,9 +188,8 @@ class Comparison(Paired, Framed):
     @property
     def method(self) -> str:
         """Test, tails, level, correction, family and clusters, in words."""
-        words = self.settings.words(exact=self.exact, family=self.members)
         inside = "" if self.clusters is None else f", in {self.clusters.number:,} clusters by {self.clusters.by}"
-        return words + inside
+        return self.settings.words(exact=self.exact, family=self.members) + inside
 
     def pair(self, first: int, second: int) -> int:
         """Return the number of the pair of two runs."""
@@ -221,12 +220,16 @@ class Comparison(Paired, Framed):
         )  # fmt: skip
         return found if first == a else found.turned
 
+    @property
+    def _rows(self) -> NDArray[np.float64]:
+        """Pairs × topics: the values of the better run less those of the worse."""
+        return paired_differences(self.values[self.better], self.values[self.worse])
+
     @cached_property
     def _gains(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """For every pair how many of the largest gains make the whole difference, and the topics of the first ones."""
-        differences = paired_differences(self.values[self.better], self.values[self.worse])
-        order = np.argsort(-differences, axis=1, kind="stable")
-        sizes = np.take_along_axis(differences, order, axis=1)
+        order = np.argsort(-self._rows, axis=1, kind="stable")
+        sizes = np.take_along_axis(self._rows, order, axis=1)
         least = sizes.sum(axis=1) - noise_of(sizes)
         return np.argmax(np.cumsum(sizes, axis=1) >= least[:, None], axis=1) + 1, order[:, :MOST_GAINING]
 
@@ -297,12 +300,10 @@ class Comparison(Paired, Framed):
             return Conclusion(
                 "alone", headline, "One run has nothing to be compared with: give a second one for a verdict."
             )
-        if self.baseline is not None and len(self.runs) > 2:
-            return self._against_baseline()
         if len(self.runs) == 2:
             order = self.order if self.baseline is None else [1 - self.baseline, self.baseline]
             return self.verdict_of(*order)
-        return self._best(f"{noun}s")
+        return self._best(f"{noun}s") if self.baseline is None else self._against_baseline(self.baseline)
 
     def _best(self, runs: str) -> Conclusion:
         """Say whether the best run is really the best."""
@@ -332,9 +333,8 @@ class Comparison(Paired, Framed):
         reason += f" {fill('better than', subject=subject, names=named(worse))}" if worse else ""
         return Conclusion(CANNOT_TELL, headline, f"{reason} {self.test}")
 
-    def _against_baseline(self) -> Conclusion:
+    def _against_baseline(self, base: int) -> Conclusion:
         """Say whether the best of the other runs improves on the baseline, and how many do."""
-        base = self.baseline or 0
         pairs = [self.against(run, base) for run in self.order if run != base]
         best = pairs[0]
         headline = {BETTER: "better than baseline", WORSE: "worse than baseline", CANNOT_TELL: "baseline holds"}
@@ -369,23 +369,14 @@ class Comparison(Paired, Framed):
         """Return every pair, with the runs' means if they stand nowhere else; notes say what was found, and how."""
         names = [f"{run} ({mean:.4f})" if means else run for run, mean in zip(self.runs, self.means, strict=True)]
         corrects = self.settings.correction != "none"
-        rows = []
-        for k in range(self.family):
-            better, worse, star = int(self.better[k]), int(self.worse[k]), f" {STAR}" if self.significant[k] else ""
+        rows: list[Row] = []
+        for k, (better, worse) in enumerate(zip(self.better.tolist(), self.worse.tolist(), strict=True)):
             p, corrected = (shown_p(float(column[k]), self.settings) for column in (self.p, self.corrected))
-            rows.append(
-                (
-                    names[better],
-                    names[worse],
-                    float(self.difference[k]),
-                    f"[{self.low[k]:+.4f}, {self.high[k]:+.4f}]",
-                    *((p, corrected + star) if corrects else (p + star,)),
-                    float(self.effect[k]),
-                    f"{self.won[k]} / {self.tied[k]} / {self.lost[k]}",
-                    float(self.detectable[k]),
-                    shown_topics(*self.needed[k].tolist()),
-                )
-            )
+            star, counts = f" {STAR}" if self.significant[k] else "", f"{self.won[k]} / {self.tied[k]} / {self.lost[k]}"
+            tested = (p, corrected + star) if corrects else (p + star,)
+            sizes = float(self.difference[k]), f"[{self.low[k]:+.4f}, {self.high[k]:+.4f}]"
+            power = float(self.detectable[k]), shown_topics(*self.needed[k].tolist())
+            rows.append((names[better], names[worse], *sizes, *tested, float(self.effect[k]), counts, *power))
         columns = (
             *words("better", "worse"),
             *numbers("difference", INTERVAL, "p", form="+.4f"),
@@ -453,15 +444,12 @@ class Comparison(Paired, Framed):
         """Return a row per pair: the two runs, and every number of the table."""
         import pyarrow as pa  # noqa: PLC0415  only this method needs it
 
-        named = {"better": self.better, "worse": self.worse}
-        columns: dict[str, Any] = {
-            name: pa.array(self.runs, pa.string()).take(pa.array(rows)) for name, rows in named.items()
-        }
-        for name in ("difference", "low", "high", "p", "corrected", "effect", "won", "tied", "lost"):
-            columns[name] = pa.array(getattr(self, name))
-        columns |= {"detectable": pa.array(self.detectable)}
+        names = ("difference", "low", "high", "p", "corrected", "effect", "won", "tied", "lost", "detectable")
+        runs = pa.array(self.runs, pa.string())
+        columns: dict[str, Any] = {"better": runs.take(pa.array(self.better)), "worse": runs.take(pa.array(self.worse))}
+        columns |= {name: getattr(self, name) for name in names}
         columns |= dict(zip(("needed", "fewest", "most"), map(pa.array, self.needed.T), strict=True))
-        return pa.table(columns | {"significant": pa.array(self.significant)})
+        return pa.table(columns | {"significant": self.significant})
 
     def __repr__(self) -> str:
         """Return one line: what was compared, and what came of it."""
@@ -592,9 +580,7 @@ class Turned(NamedTuple):
     """Topics with which the first difference would be shown, the pair by itself; infinite where none would do."""
 
 
-def turned_pairs(
-    values: NDArray[np.float64], others: NDArray[np.float64], settings: Settings | None = None
-) -> list[Turned]:
+def turned_pairs(values: NDArray[np.float64], others: NDArray[np.float64]) -> list[Turned]:
     """Return the pairs of runs whose order other values turn round, the largest difference first.
 
     Both are runs × topics; topics without a value for some run are left out. Runs that share a place by `ranked` have
@@ -610,8 +596,7 @@ def turned_pairs(
     better, worse = np.nonzero((before[:, None] < before) & (after[:, None] > after))
     differences, needed = paired_differences(values[better], values[worse]), np.full(len(better), np.inf)
     if values.shape[1] > 1:  # else the topics say nothing of it
-        deviation = differences.std(axis=1, ddof=1)
-        needed = topics_needed(differences.mean(axis=1), deviation, settings or Settings())
+        needed = topics_needed(differences.mean(axis=1), differences.std(axis=1, ddof=1), Settings())
     means = (part.mean(axis=1)[better] - part.mean(axis=1)[worse] for part in (values, others))
     rows = zip(better.tolist(), worse.tolist(), *(column.tolist() for column in (*means, needed)), strict=True)
     return sorted((Turned(*row) for row in rows), key=lambda pair: -pair.difference)

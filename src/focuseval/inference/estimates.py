@@ -198,13 +198,11 @@ def quantile_at_any_time(topics: NDArray[np.integer]) -> Vector:
     return np.asarray(np.sqrt(2 * (grown + 1) / grown * np.log(np.sqrt(grown + 1) / LEVEL)))
 
 
-def topics_to_judge(
-    found: Estimated, reach: Vector, topics: int, *, power: bool = True, anytime: bool = True
-) -> Matrix:
-    """Return with how many topics by people an interval would not reach farther than `reach`: rows × 3.
+def topics_to_judge(found: Estimated, reach: Vector, topics: int, *, anytime: bool = True) -> Matrix:
+    """Return with how many topics by people a difference of `reach` would be shown with probability .8: rows × 3.
 
-    With `power`, a difference of that size would be shown with probability .8. The three are for the deviation as it
-    is estimated and for the ends of its interval; infinite where not even all `topics` would do.
+    The three are for the deviation as it is estimated and for the ends of its interval; infinite where not even all
+    `topics` would do.
     """
     from scipy.special import ndtri, stdtrit  # noqa: PLC0415  as above
 
@@ -212,8 +210,7 @@ def topics_to_judge(
     factor = stdtrit(number - 2, 1 - LEVEL / 2)
     if anytime:
         factor *= quantile_at_any_time(number) / ndtri(1 - LEVEL / 2)
-    factor += ndtri(POWER) if power else 0.0
-    ahead = factor * np.sqrt(found.deviation[:, :, None] ** 2 / number + found.floor[:, None, None])
+    ahead = (factor + ndtri(POWER)) * np.sqrt(found.deviation[:, :, None] ** 2 / number + found.floor[:, None, None])
     enough = ahead <= np.asarray(reach)[:, None, None]
     return np.where(enough.any(axis=2), number[enough.argmax(axis=2)], np.inf)
 

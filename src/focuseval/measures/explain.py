@@ -236,12 +236,12 @@ LABEL = 12
 """Columns of the label before a line."""
 
 
-def _folded(line: str, width: int = 80) -> list[str]:
-    """Return a line within the width, its continuation under its text."""
-    if len(line) <= width:
+def _folded(line: str) -> list[str]:
+    """Return a line within 80 columns, its continuation under its text."""
+    if len(line) <= 80:
         return [line]
     label, text = (line[:LABEL], line[LABEL:]) if line[LABEL - 1 : LABEL] == " " and line[LABEL:] else ("", line)
-    parts = wrap(text, width - len(label), break_long_words=False, break_on_hyphens=False)
+    parts = wrap(text, 80 - len(label), break_long_words=False, break_on_hyphens=False)
     return [label + parts[0], *(" " * len(label) + part for part in parts[1:])]
 
 

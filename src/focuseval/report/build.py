@@ -190,7 +190,7 @@ def report_on(
         charts=tuple(chart for draw in CHARTS for chart in draw(evidence)),
         heat=heat,
         texts=texts,
-        beside=tuple(evidence.beside),
+        beside=tuple(table for table in evidence.evaluation.scores.tables() if table.title),
         grids=grids,
     )
 

@@ -102,7 +102,7 @@ def choices_of(evidence: Evidence) -> Choices:
         for measure, found in enumerate(evidence.comparisons):
             if found is not None and len(found.topics) < len(scores.topics):
                 compared[measure] = [number[topic] for topic in found.topics]
-    slices, note = _slices(evidence, values, compared)
+    slices, leads, note = _slices(evidence, values, compared)
     told = range(len(drawn)) if sum(len(seen.zeros) for seen in evidence.observed) <= MOST_ZEROS else (a, b)
     return Choices(
         runs=tuple(evidence.labels[run] for run in drawn),
@@ -122,8 +122,8 @@ def choices_of(evidence: Evidence) -> Choices:
         undecided=UNDECIDED,
         cuts=tuple(asked.cut for asked in evidence.asked),
         slices=slices,
-        slices_said=_slices_sentence(evidence, slices),
-        slices_told=any(_lead(evidence, part) for part in slices),
+        slices_said=_slices_sentence(evidence, slices, leads),
+        slices_told=any(leads),
         slices_note=note,
         standings=tuple([found.standing(run) if found else "" for run in drawn] for found in evidence.comparisons),
         zeros=tuple(dict(seen.zeros) if place in told else {} for place, seen in enumerate(evidence.observed)),
@@ -221,11 +221,15 @@ def _plain(values: Floats) -> list[Any]:
 
 def _slices(
     evidence: Evidence, values: Floats, compared: list[list[int] | None]
-) -> tuple[tuple[dict[str, Any], ...], str]:
-    """Return the slices, judged for all pairs under as many measures as allowed, the deciding one first."""
+) -> tuple[tuple[dict[str, Any], ...], list[int], str]:
+    """Return the slices, judged for all pairs under as many measures as allowed, the deciding one first.
+
+    With them: under that measure 1 where A is better, −1 where B is, else 0; and which slices are not judged.
+    """
     slices, (a, b) = slices_of(evidence), evidence.places
+    leads = [0] * len(slices)
     if b is None or not slices:
-        return slices, ""
+        return slices, leads, ""
     every = list(combinations(range(values.shape[1]), 2))
     order = sorted(range(len(values)), key=lambda measure: measure != evidence.scores.deciding)
     whole = sorted(order[: max(1, MOST_INTERVALS // (len(every) * len(slices)))])
@@ -237,43 +241,36 @@ def _slices(
         counted = set(range(values.shape[2]) if kept is None else kept)
         topics = [[topic for topic in part["topics"] if topic in counted] for part in slices]
         judged = judge_slices(differences, topics, evidence.settings.alpha, evidence.clustering.get("clusters"))
-        for part, found in zip(slices, judged, strict=True):
+        for number, (part, found) in enumerate(zip(slices, judged, strict=True)):
             shown = None
             if found is not None:
+                if measure == evidence.scores.deciding:
+                    lead = int(found.lead[every.index((min(a, b), max(a, b)))])
+                    leads[number] = lead if a < b else -lead
                 printed = ([f"{x:.4f}" for x in end] for end in (found.low, found.high))
                 columns = (*printed, [shown_p(p, evidence.settings) for p in found.corrected.tolist()])
                 numbers = ([_ten_thousandths(one) for one in column] for column in columns)
                 shown = [value for pair in zip(*numbers, found.lead.tolist(), strict=True) for value in pair]
             part["judged"].append(shown)
     if len(whole) == len(values):
-        return slices, ""
+        return slices, leads, ""
     runs = [evidence.labels[run] for run in evidence.drawn]
     note = (
         f"Slices of {len(runs):,} runs under {len(values):,} measures have too many intervals for a page. They are "
         f"there for every pair under {listed([evidence.scores.measures[m] for m in whole])}, and for {runs[a]} against "
         f"{runs[b]} under every measure."
     )
-    return slices, note
+    return slices, leads, note
 
 
-def _lead(evidence: Evidence, part: dict[str, Any]) -> int:
-    """Return 1 where A is better in a slice under the measure that decides, −1 where B is, else 0."""
-    judged = part.get("judged", [None] * len(evidence.scores.measures))[evidence.scores.deciding]
-    pairs, (a, b) = list(combinations(range(len(evidence.drawn)), 2)), evidence.places
-    if judged is None or b is None:
-        return 0
-    place = pairs.index((min(a, b), max(a, b))) if len(judged) == 4 * len(pairs) else 0
-    lead = int(judged[4 * place + 3])
-    return -lead if len(judged) == 4 * len(pairs) and a > b else lead
-
-
-def _slices_sentence(evidence: Evidence, slices: Sequence[dict[str, Any]]) -> str:
+def _slices_sentence(evidence: Evidence, slices: Sequence[dict[str, Any]], leads: Sequence[int]) -> str:
     """Say in which slices A or B is better."""
     if evidence.pair is None:
         return f"means over {len(slices)} parts of the topics"
     said = []
     for sign, run in zip((1, -1), evidence.pair, strict=True):
-        names = [f"{part['group']}: {part['name']}" for part in slices if _lead(evidence, part) == sign]
+        told = (part for part, lead in zip(slices, leads, strict=True) if lead == sign)
+        names = [f"{part['group']}: {part['name']}" for part in told]
         said += [f"{evidence.labels[run]} is better in {listed(names)}"] if names else []
     return "; ".join(said) or f"in none of {len(slices)} parts of the topics can A and B be told apart"
 

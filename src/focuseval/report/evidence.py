@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from focuseval.collection.index import Collection
     from focuseval.data.spans import Spans
-    from focuseval.data.tables import Table
     from focuseval.evaluation.evaluation import Evaluation
     from focuseval.evaluation.scores import Scores
     from focuseval.inference.clusters import By, Clusters
@@ -153,11 +152,6 @@ class Evidence:
         return replace(whole, measures=names, values=whole.values[:, :, kept], bases=(), geometric=(), decides=decides)
 
     @property
-    def beside(self) -> list[Table]:
-        """Means over other topics: those with text that must not come back, and those that nothing answers."""
-        return [table for table in self.evaluation.scores.tables() if table.title]
-
-    @property
     def prepared(self) -> Prepared:
         """The gold, as the runs were matched with it."""
         return self.evaluation.prepared
@@ -245,10 +239,6 @@ class Evidence:
         best = None if found is None else self.baseline if self.baseline is not None else found.order[0]
         worse = found is not None and best is not None and found.stars()[best, run]
         return list(KINDS)[3 if worse else 2]
-
-    def standing(self, run: int) -> str:
-        """Return the interval of a run's rank and its letters; nothing where not all pairs are compared."""
-        return "" if self.compared is None else self.compared.standing(run)
 
     def listed(self, most: int) -> list[int]:
         """Return the runs that a plot has room for, best first; the baseline is always among them."""

@@ -164,7 +164,7 @@ def by_topic(evidence: Evidence) -> list[Deciding]:
     ]
 
 
-def carrying(per_topic: Sequence[Deciding], most: int = MOST_DECIDING) -> list[Deciding]:
+def carrying(per_topic: Sequence[Deciding]) -> list[Deciding]:
     """Return the largest gains of A and of B, half of each where there are enough.
 
     Of topics whose differences are printed alike the first one stands for all, and they are counted.
@@ -175,8 +175,8 @@ def carrying(per_topic: Sequence[Deciding], most: int = MOST_DECIDING) -> list[D
     shown = [replace(own[0], alike=len(own)) for size, own in alike.items() if float(size)]
     losses = [d for d in shown if d.difference < 0]
     gains = [d for d in reversed(shown) if d.difference > 0]
-    half = most // 2
-    return [*gains[: max(half, most - len(losses))], *losses[: max(half, most - len(gains))]]
+    half = MOST_DECIDING // 2
+    return [*gains[: max(half, MOST_DECIDING - len(losses))], *losses[: max(half, MOST_DECIDING - len(gains))]]
 
 
 def run_lines(evidence: Evidence, words: dict[int, str]) -> tuple[RunLine, ...]:

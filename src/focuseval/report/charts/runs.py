@@ -58,7 +58,12 @@ def means_with_intervals(evidence: Evidence) -> Iterator[Chart]:
     listed, compared = evidence.listed(MOST_FIRST), evidence.compared
     found = evidence.intervals[evidence.scores.deciding, listed]
     rows = [
-        (evidence.labels[run], *(number(v) for v in row[:3]), evidence.kind(run), evidence.standing(run))
+        (
+            evidence.labels[run],
+            *(number(v) for v in row[:3]),
+            evidence.kind(run),
+            compared.standing(run) if compared else "",
+        )
         for run, row in zip(listed, found.tolist(), strict=True)
         if not np.isnan(row[0])
     ]
