@@ -19,7 +19,7 @@ from focuseval.collection.store import open_index
 from focuseval.data.tables import Table, html, numbers, words
 from focuseval.data.topics import read_topics
 from focuseval.evaluation.evaluation import evaluate
-from focuseval.example.files import ROOT, copy_example
+from focuseval.example import ROOT, copy_example
 from focuseval.formats import read_gold, read_run
 from focuseval.formats.content import write_whole
 from focuseval.formats.convert import write_run
