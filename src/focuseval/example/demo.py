@@ -225,13 +225,13 @@ def _score_command(task: str, measures: tuple[str, ...] | None) -> str:
     return f"focuseval score gold/gold.jsonl runs/{task}/* --task {task} {asked}--index articles.idx"
 
 
-def compared(loop: Loop, measure: str = "MAgP") -> Section:
+def compared(loop: Loop) -> Section:
     """Say which differences between the runs in context are more than luck."""
-    scores = loop.scores("relevant-in-context", (measure,))
+    scores = loop.scores("relevant-in-context", ("MAgP",))
     text = "Six topics are few: with real collections, ask for fifty."
-    asked = f"-m {measure} --task relevant-in-context --profile inex2006 --index articles.idx"
+    asked = "-m MAgP --task relevant-in-context --profile inex2006 --index articles.idx"
     command = f"focuseval compare gold/gold.jsonl runs/relevant-in-context/* {asked}"
-    return Section("Which differences are real", text, scores.compare(measure).table(), command, scores.signature)
+    return Section("Which differences are real", text, scores.compare("MAgP").table(), command, scores.signature)
 
 
 def page(title: str, lead: str, parts: Iterable[Section]) -> str:

@@ -21,14 +21,8 @@ from operator import index as index_of
 from typing import TYPE_CHECKING, Any
 
 from focuseval.assessment.models.client import Asker, WindowRequest
-from focuseval.assessment.models.prompt import (
-    ModelAnswer,
-    answer_object,
-    fenced,
-    place_answers,
-    storable,
-    windows,
-)
+from focuseval.assessment.models.judging import IN_A_ROW
+from focuseval.assessment.models.prompt import ModelAnswer, answer_object, fenced, place_answers, storable, windows
 from focuseval.assessment.plan import MODEL, Assessor, Pooled, add_to_pool, people, record, register
 from focuseval.assessment.rules import OPEN, as_dict
 from focuseval.assessment.store import Key, Store
@@ -70,8 +64,6 @@ NEAR = 0.8
 """The share of words in common from which a question repeats another."""
 TRIES = 3
 """Requests for every question that is wanted, at most."""
-IN_A_ROW = 3
-"""So many requests in a row without an answer end the work."""
 
 
 @dataclass(frozen=True)
