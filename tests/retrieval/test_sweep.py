@@ -241,7 +241,7 @@ def test_one_chunking_is_the_best_of_one(gold):
 
 def test_chunkings_that_score_the_same_are_not_called_best(gold):
     found = fe.sweep(gold, "docs", ["characters:40"] * 3)
-    assert found.advice().endswith("all score the same on every topic, and none costs less.")
+    assert found.advice().endswith("all score the same on every topic, and none costs clearly less.")
     said = "All 3 chunkings score the same on every topic. The highest mean spanR@2000c is 1"
     assert found.sentence().startswith(f"{found.advice()} {said}")
     assert [stands.word for stands in found.standings] == ["leads", "cannot tell", "cannot tell"]
@@ -419,3 +419,11 @@ def test_the_table_of_the_page_on_chunkers_is_what_the_command_prints(shared_dat
     found = fe.sweep(data / "questions_df.csv", data / "corpora", [row[0] for row in rows]).table()
     columns = [found.headings.index(name) for name in head]
     assert [[line[place] for place in columns] for line in found.cells()] == rows
+
+
+def test_what_stores_a_little_less_text_in_many_more_chunks_is_not_advised(gold):
+    found = fe.sweep(gold, "docs", ["sentences:1", "sentences:3"], measures=["spanR@2000c"])
+    few = found.names.index("sentences:3")
+    assert found.extents[1 - few].characters < found.extents[few].characters
+    assert found.extents[1 - few].chunks > found.extents[few].chunks
+    assert found.advice().startswith("Use sentences:3")

@@ -175,7 +175,7 @@ class Alignment:
     def remark(self) -> Remark:
         """Return what is said of all rows: that they are in place, or how many of them are where."""
         if len(self) and ((self.how == EXACT) & ~self.moved).all():
-            return Remark("in place", len(self), (self.noun,))
+            return Remark("in place", len(self), (self.noun.removesuffix("s"),))
         return worded(self.summary())
 
     def first_unplaced(self) -> tuple[str, ...]:

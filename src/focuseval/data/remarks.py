@@ -48,7 +48,7 @@ KINDS = {
     "unknown elements": "{n} of {0} assessed elements are not in the index",
     "other sizes": "{n} of {0} {1} differ from the index; the file's are kept",
     "nameless": "{n} texts without a document: {0} found, {1} ambiguous (in several documents), {2} lost{3}",
-    "in place": "[{n} of {n}|all {n}] {0} [is|are] in place",
+    "in place": "[the only {0} is|all {n} {0}s are] in place",
     "drafted": "{n} of {0} topics [was|were] drafted by a language model",
     "assisted": "{n} of {0} topics [was|were] judged by somebody who saw a model's suggestions",
     # counts of a run

@@ -1,8 +1,12 @@
-"""Highlight annotations in PDFs: what people mark in a viewer is gold, and a gold can be looked at in one.
+r"""Highlight annotations in PDFs: what people mark in a viewer is gold, and a gold can be looked at in one.
 
 ``convert gold.jsonl marked/ --to pdf --docs reports/`` writes a copy of every PDF in which something is highlighted,
 with a highlight annotation for each span: its note has the topic on the first line and the question below. The text
 under an annotation is that of the characters whose middle lies in one of its boxes.
+
+::
+
+    /Type /Annot /Subtype /Highlight /QuadPoints [72 700 180 700 72 688 180 688] /Contents (q1\nHow long is it?)
 
 A PDF, or a folder of PDFs, is read as gold (``--docs`` gives the documents): the first line of an annotation's note is
 the topic, what follows the question. Where not one annotation has a note, all belong to topic 1; where some have, those

@@ -65,8 +65,8 @@ TEMPLATES: dict[str, str | list[str]] = {
     "nearest": "The best one, {a}, differs by {numbers} in {measure}.{power} Of {runs} {counts}.",
     # what to use of many, and what two factors do
     "use best": ["Use {run}: the other one is worse.", "Use {run}: all {n} others are worse."],
-    "use leader": "Use {run}: it has the highest mean, and nothing that cannot be told apart from it costs less.",
-    "use any": "Use {run}: all score the same on every topic, and none costs less.",
+    "use leader": "Use {run}: it has the highest mean, and nothing that may be as good costs clearly less.",
+    "use any": "Use {run}: all score the same on every topic, and none costs clearly less.",
     "use cheaper": "Use {run}: no measurable loss{against}, {cost}.",
     "use for now": "Use {run} for now: too few topics to measure a loss{against}, {cost}.",
     "factor": "By {factor} alone, over every {other}: {headline}",

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 LINE, WIDTH = 0.04, 0.3
 """Height and width of a name, as shares of the plot's."""
 
+CLEARLY = 0.9
+"""The share of what the best one stores, up to which another one clearly stores less; its inverse is clearly more."""
 WORDS = ("cannot tell", "worse", "best", "leads")
 """How a chunking stands: what has the first, second … of the report's colours and shapes."""
 
@@ -150,11 +152,15 @@ class Sweep:
         c, level = self.comparison, self.comparison.groups[0]
         if len(self.names) == 1:
             return c.conclusion("chunking").headline
-        cheap, best = (self.names.index(name) for name in (self.cheapest, self.best))
-        chunks, what = (self.extents[cheap].chunks / max(self.extents[best].chunks, 1), "chunks")
-        if chunks >= 1:  # less is stored in another way
-            stored = [self.cost(cheap)[part] / max(self.cost(best)[part], 1) for part in (0, 1)]
-            chunks, what = (stored[0], "text") if stored[0] < 1 else (stored[1], "vectors")
+        best, shares = self.names.index(self.best), dict[int, Any]()
+        for number in (self.order[place] for place in level):
+            own, most = (np.array([self.extents[one].chunks, *self.cost(one)]) for one in (number, best))
+            shares[number] = np.divide(own, most, out=np.ones(3), where=most > 0)
+        clearly = {n: share for n, share in shares.items() if share.max() <= 1 / CLEARLY and share.min() <= CLEARLY}
+        cheap = min(clearly, key=self.cost, default=best)
+        share = shares[cheap]
+        least = 0 if share[0] <= CLEARLY else int(share.argmin())
+        chunks, what = float(share[least]), ("chunks", "text", "vectors")[least]
         reason = "" if cheap == best else c.against(0, self.order.index(cheap)).reason
         known = {"alone": len(level) == 1, "measurable": not reason, "same": not c.differing.any()}
         return advice(self.names[cheap], self.best, len(self.names) - 1, (chunks, what), **known)

@@ -9,9 +9,9 @@ export function openFind() {
 }
 
 /** Every place of a text in the document, whatever its case, as spans of units. */
-function placesOf(text, wanted) {
+function placesOf(whole, wanted) {
   const pattern = new RegExp(wanted.trim().replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/\s+/g, "\\s+"), "giu");
-  return wanted.trim() ? [...text.matchAll(pattern)].map((found) => [found.index, found.index + found[0].length]) : [];
+  return wanted.trim() ? [...whole.matchAll(pattern)].map((found) => [found.index, found.index + found[0].length]) : [];
 }
 
 export function startFind(desk) {
