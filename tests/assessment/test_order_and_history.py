@@ -5,14 +5,13 @@ import json
 import pytest
 
 from focuseval.assessment.exchange import export_everything, import_everything
-from focuseval.assessment.plan import Pooled, add_to_pool, drawn_at_random, pool, put_in_order
+from focuseval.assessment.plan import Pooled, add_to_pool, pool, put_in_order
 from focuseval.assessment.pool import ordered
-from focuseval.assessment.store import Key, Store
-from focuseval.collection.rendering import Document
+from focuseval.assessment.store import Store
 from focuseval.data.fields import numbered_lines
 from focuseval.errors import FocusevalError
 from focuseval.formats import read_run
-from strategies.assessing import TEXT, mark, save
+from strategies.assessing import mark
 
 UNITS = [Pooled("1", f"d{k}", runs=1 + k % 3, best=k + 1) for k in range(9)]
 
@@ -45,20 +44,6 @@ def test_an_order_is_an_event_that_an_import_replays(campaign, tmp_path):
     again.close()
     change(campaign, "rank")
     assert names(pool(campaign)) == ["d2", "d5", "d8", "d1", "d4", "d7", "d0", "d3", "d6"]
-
-
-def test_what_was_judged_in_a_random_order_is_a_sample(campaign):
-    def judge(name):
-        page = Document(name, TEXT)
-        save(campaign, {"kind": "finish", "relevant": False}, Key("ann", "1", name), page)
-
-    judge("d0")
-    change(campaign, "random", seed=1)
-    judge("d1")
-    judge("d0")
-    change(campaign, "rank")
-    judge("d2")
-    assert drawn_at_random(campaign) == {("1", "d1")}
 
 
 def test_those_come_first_that_move_the_comparison_of_the_runs_most(campaign, tmp_path):

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from focuseval.cli.commands import errors_as_lines
-from focuseval.example.files import ROOT
+from focuseval.example import ROOT
 
 GOLD, CAREFUL, COARSE = (
     str(ROOT / name) for name in ("gold/gold.jsonl", "runs/spans/windows.jsonl", "runs/spans/paragraphs.jsonl")

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from focuseval.cli import main
-from focuseval.example.files import ROOT
+from focuseval.example import ROOT
 
 LONG, LARGE = "9" * 5000, "9" * 25
 SQUAD = '{"data":[{"title":"t","paragraphs":[{"context":"a b","qas":[{"id":"1","question":"q","answers":[%s]}]}]}]}'

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 import focuseval as fe
 from focuseval.cli import main
 from focuseval.errors import CollectionError
-from focuseval.example.files import ROOT
+from focuseval.example import ROOT
 
 QUERIES = {"1": "tides and the moon", "2": "harbour light"}
 

@@ -246,20 +246,6 @@ def put_in_order(store: Store, units: Sequence[Unit], by: str, *, seed: int | No
     record(store, {"kind": "order", "by": by, "seed": seed, "rows": rows}, actor=actor)
 
 
-def drawn_at_random(store: Store) -> set[Unit]:
-    """Return the documents that were first judged while the order was random: a sample of the pool, and not its top."""
-    read = store.database.read()
-    orders = read.execute(
-        "SELECT seq, json_extract(edit, '$.by') FROM events WHERE assessor = '' AND substr(edit, 1, 16) = ?"
-        " ORDER BY seq",
-        ('{"kind": "order"',),
-    ).fetchall()
-    begun = read.execute("SELECT topic, document, min(seq) FROM events WHERE assessor != '' GROUP BY topic, document")
-    first = {(topic, document): seq for topic, document, seq in begun}
-    ruled = {unit: [by for order, by in orders if order < seq][-1:] for unit, seq in first.items()}
-    return {unit for unit, by in ruled.items() if by == [RANDOM]}
-
-
 ONLY, ALSO, EVERYONE = "only", "also", "everyone"
 HOWS = (ONLY, ALSO, EVERYONE)
 Row = tuple[str, str, str]

@@ -25,10 +25,11 @@ from focuseval.assessment.archive import (
 from focuseval.assessment.backup import restore as restore_backup
 from focuseval.assessment.check import check_project
 from focuseval.assessment.exchange import export_everything, import_everything, import_judgements
+from focuseval.assessment.golds import EXPORTS as GOLDS
 from focuseval.assessment.golds import Whose, export_gold
 from focuseval.assessment.models.drafting import read_drafts, review_drafts
 from focuseval.assessment.models.trust import project_trust, render_agreement, tables
-from focuseval.assessment.plan import assessors, give_known, machines, pool, record
+from focuseval.assessment.plan import give_known, labels, machines, pool, record
 from focuseval.assessment.plan import split as split_pool
 from focuseval.assessment.pool import add_pool, grown, keep_run
 from focuseval.assessment.progress import Overview, summed
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 
     from focuseval.assessment.project import Project
 
-EXPORTS = ("everything", "gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
+EXPORTS = ("everything", *GOLDS)
 
 
 @click.group(cls=Verbs, subcommand_metavar="VERB PROJECT …")
@@ -364,12 +365,12 @@ def progress(project: str, **options: Any) -> None:
     """
     with _opened(project, options) as opened:
         overview = Overview(opened.store)
-        labels, apart = {one.name: one.label for one in assessors(opened.store)}, machines(opened.store)
+        names, apart = labels(opened.store), machines(opened.store)
         counts = ("documents", "to do", "in progress", "done", "skipped", "flagged", "disagreed", "seconds a document")
         columns = (*words("assessor"), *numbers(*counts, form=".0f"), *words("last edit (UTC)"))
         rows = tuple(
             (
-                labels.get(row.assessor, row.assessor),
+                names.get(row.assessor, row.assessor),
                 *(row.total, row.todo, row.in_progress, row.done, row.skipped, row.flagged, row.disagreed),
                 row.per_document,
                 overview.pace.last.get(row.assessor, "")[:16].replace("T", " "),

@@ -11,13 +11,11 @@ import click
 
 from focuseval.assessment.project import is_project, open_judgements
 from focuseval.assessment.sessions import FILE, Sessions
-from focuseval.assessment.users import add_user, note_people, remove_user
+from focuseval.assessment.users import ROLES, add_user, note_people, remove_user
 from focuseval.assessment.users import invite as invite_user
 from focuseval.cli.options import combined
 from focuseval.cli.output import WRITES, Verbs
 from focuseval.errors import AssessError
-
-ROLES = ("assessor", "lead", "reader")
 
 
 @click.group(cls=Verbs, subcommand_metavar="VERB PROJECT …")

@@ -19,7 +19,7 @@ from focuseval.collection.store import open_index
 from focuseval.data.tables import Table, html, numbers, words
 from focuseval.data.topics import read_topics
 from focuseval.evaluation.evaluation import evaluate
-from focuseval.example.files import ROOT, copy_example
+from focuseval.example import ROOT, copy_example
 from focuseval.formats import read_gold, read_run
 from focuseval.formats.content import write_whole
 from focuseval.formats.convert import write_run
@@ -248,13 +248,13 @@ def _score_command(task: str, measures: tuple[str, ...] | None) -> str:
     return f"focuseval score gold/gold.jsonl runs/{task}/* --task {task} {asked}--index articles.idx"
 
 
-def compared(loop: Loop, measure: str = "MAgP") -> Section:
+def compared(loop: Loop) -> Section:
     """Say which differences between the runs in context are more than luck."""
-    scores = loop.scores("relevant-in-context", (measure,))
+    scores = loop.scores("relevant-in-context", ("MAgP",))
     text = "Six topics are few: with real collections, ask for fifty."
-    asked = f"-m {measure} --task relevant-in-context --profile inex2006 --index articles.idx"
+    asked = "-m MAgP --task relevant-in-context --profile inex2006 --index articles.idx"
     command = f"focuseval compare gold/gold.jsonl runs/relevant-in-context/* {asked}"
-    return Section("Which differences are real", text, scores.compare(measure).table(), command, scores.signature)
+    return Section("Which differences are real", text, scores.compare("MAgP").table(), command, scores.signature)
 
 
 def page(title: str, lead: str, parts: Iterable[Section]) -> str:

@@ -18,17 +18,11 @@ import re
 from contextlib import closing
 from dataclasses import dataclass, replace
 from operator import index as index_of
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from focuseval.assessment.models.client import Asker, WindowRequest
-from focuseval.assessment.models.prompt import (
-    ModelAnswer,
-    answer_object,
-    fenced,
-    place_answers,
-    storable,
-    windows,
-)
+from focuseval.assessment.models.judging import IN_A_ROW
+from focuseval.assessment.models.prompt import ModelAnswer, answer_object, fenced, place_answers, storable, windows
 from focuseval.assessment.plan import MODEL, Assessor, Pooled, add_to_pool, people, record, register
 from focuseval.assessment.rules import OPEN, as_dict
 from focuseval.assessment.store import Key, Store
@@ -70,16 +64,6 @@ NEAR = 0.8
 """The share of words in common from which a question repeats another."""
 TRIES = 3
 """Requests for every question that is wanted, at most."""
-IN_A_ROW = 3
-"""So many requests in a row without an answer end the work."""
-
-
-class DraftAnswer(NamedTuple):
-    """What a model drafted."""
-
-    question: str
-    answer: str
-    quotes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -101,14 +85,14 @@ class Drafted:
         return f"{counted(len(self.lines), 'question')}; {dropped}; {counted(self.requests, 'request')} sent"
 
 
-def read_draft(body: str) -> DraftAnswer:
+def read_draft(body: str) -> tuple[str, str, tuple[str, ...]]:
     """Return the question, the answer and the quotes in the body of a reply."""
     value, _ = answer_object(body)
     for name in ("question", "answer"):
         if not isinstance(value.get(name), str) or not value[name].strip():
             raise AnswerError(f"expected a text as {name!r}, found {json.dumps(value.get(name))[:60]}")
     question, answer = (" ".join(storable(value[name]).split()) for name in ("question", "answer"))
-    return DraftAnswer(question, answer, tuple(value["quotes"]))
+    return question, answer, tuple(value["quotes"])
 
 
 def words_of(question: str) -> frozenset[str]:
@@ -157,7 +141,7 @@ def draft_questions(
             if len(lines) == questions or asked == TRIES * questions:
                 break
             try:
-                draft: DraftAnswer = asker.ask(request)
+                question, answer, quotes = asker.ask(request)
                 in_a_row = 0
             except UnansweredError as error:
                 failed.append(f"{request.key.document}: {error}")
@@ -168,8 +152,8 @@ def draft_questions(
                     ) from error
                 continue
             span = (request.start, request.end)
-            placed = place_answers(text, [(span, ModelAnswer(draft.quotes, None))])
-            own = words_of(draft.question)
+            placed = place_answers(text, [(span, ModelAnswer(quotes, None))])
+            own = words_of(question)
             if placed.unplaced or not placed.judgement.highlights:
                 counts[0] += 1
             elif any(len(own & other) >= NEAR * len(own | other) for other in known):
@@ -177,9 +161,9 @@ def draft_questions(
             else:
                 known.append(own)
                 marked = [{"start": a, "end": b, "quote": text[a:b]} for a, b in placed.judgement.highlights]
-                named = {"topic": f"draft-{len(lines) + 1}", "query": draft.question, "origin": "draft"}
+                named = {"topic": f"draft-{len(lines) + 1}", "query": question, "origin": "draft"}
                 document = {"doc": request.key.document, "spans": marked, "length": len(text)}
-                lines.append(named | document | {"answer": draft.answer, "model": settings.label("draft")})
+                lines.append(named | document | {"answer": answer, "model": settings.label("draft")})
             if progress is not None:
                 progress(len(lines), questions)
         return Drafted(tuple(lines), asker.requests, counts[0], counts[1], tuple(failed))

@@ -90,13 +90,12 @@ def rehearse(project: Project, settings: ModelSettings, prompt: Prompt, limit: i
 
 def _page(project: Project, key: Key, settings: ModelSettings) -> Document:
     """Return a document, with its elements where tags say what is asked about."""
-    return (project.documents.get if settings.exclude_tags or settings.sections else project.documents.plain)(
-        key.document
-    )
+    documents, tagged = project.documents, settings.exclude_tags or settings.sections
+    return documents.get(key.document) if tagged else documents.plain(key.document)
 
 
 IN_A_ROW = 3
-"""So many documents in a row without an answer end the work."""
+"""So many documents, or requests for drafts, in a row without an answer end the work."""
 WORDS = {"approximate": "repaired", "lost": "not in the text"}
 """How quotes are counted, as people read it."""
 

@@ -12,7 +12,6 @@ from werkzeug.exceptions import HTTPException
 from focuseval.assessment.sessions import DAYS
 from focuseval.assessment.web.adjudication import adjudication, quality
 from focuseval.assessment.web.desk import Desk, desk, state_of
-from focuseval.assessment.web.estimating import estimating
 from focuseval.assessment.web.exchange import exchange, growing
 from focuseval.assessment.web.guard import guard
 from focuseval.assessment.web.pages import api, pages
@@ -83,7 +82,6 @@ def create_app(
         quality,
         growing,
         exchange,
-        estimating,
     ):
         app.register_blueprint(part)
     app.register_error_handler(FocusevalError, _refused)

@@ -1,4 +1,4 @@
-"""More runs for the pool, and the runs' ranking; judgements out and in: files to keep, gold to score with."""
+"""More runs for the pool, the runs' ranking, people's sample; judgements out and in, and gold to score with."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from focuseval.assessment.adjudication import MERGES
 from focuseval.assessment.archive import write_archive
 from focuseval.assessment.exchange import export_everything, import_judgements
 from focuseval.assessment.golds import EXPORTS, Whose, export_gold
-from focuseval.assessment.plan import COMPARISON, ORDERS, RANDOM, assessors, put_in_order, record
+from focuseval.assessment.plan import COMPARISON, MODEL, ORDERS, RANDOM, assessors, put_in_order, record
 from focuseval.assessment.pool import add_pool, grown, keep_run, kept_runs, ordered, run_named
-from focuseval.assessment.project import check_pool
+from focuseval.assessment.project import Project, check_pool
+from focuseval.assessment.sampling import sample_state, sampled_golds
 from focuseval.assessment.stability import DEFAULT, rank_runs
 from focuseval.assessment.store import ADJUDICATED
 from focuseval.assessment.web.desk import desk, overseers_look_leads_change, user, whole_number
 from focuseval.errors import FocusevalError, counted
+from focuseval.evaluation.estimating import estimate
 from focuseval.formats import read_run
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
     from focuseval.assessment.exchange import Imported
     from focuseval.data.run import Run
+    from focuseval.evaluation.estimating import Estimates
 
 
 growing = Blueprint("growing", __name__)
@@ -126,6 +129,35 @@ def ranking() -> str:
             message = str(error)
     shown = {"measure": measure, "rule": rule, "merges": MERGES, "message": message, "runs": paths}
     return render_template("ranking.html", found=found, **shown)
+
+
+@growing.get("/estimate")
+def sample() -> str:
+    """Show people's sample, and what the kept runs would score, by intervals that may be looked at at any time."""
+    store, runs = desk().store, kept_runs(desk().folder)
+    models = [one.name for one in assessors(store) if one.origin == MODEL]
+    measure, rule = request.args.get("measure", DEFAULT).strip()[:60], request.args.get("merge", "union")
+    model, state, message = request.args.get("model", models[0] if models else ""), sample_state(store), ""
+    found: Estimates | None = None
+    remarks: tuple[str, ...] = ()
+    if state.order and runs and models and rule in MERGES:
+        project = Project(desk().folder, store, desk().documents, tuple(desk().topics.values()))
+        try:
+            golds = sampled_golds(project, Whose(merge=rule), model)
+            named = {path.name[13:]: str(path) for path in runs}
+            index = desk().documents.index
+            found = estimate(
+                golds.people, golds.model, named, [measure], index=index, sample=golds.sample, anytime=True
+            )
+            remarks = golds.remarks
+        except FocusevalError as error:
+            message = str(error)
+    plans = [] if found is None else [found.plan_sentence(plan) for plan in found.plan()]
+    shown = {"measure": measure, "rule": rule, "merges": MERGES, "models": models, "model": model, "runs": runs}
+    tables = [] if found is None else found.tables()
+    return render_template(
+        "estimate.html", state=state, tables=tables, plans=plans, message=message, remarks=remarks, **shown
+    )
 
 
 def _run() -> Path:
