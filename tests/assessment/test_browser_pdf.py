@@ -98,6 +98,7 @@ def test_what_the_mouse_highlights_on_the_page_are_the_same_code_points_as_on_th
     browser.wait(LAID)
     left, right = box_of(browser, "sea rises"), box_of(browser, "almanac")
     browser.drag((left[0] + 1, (left[1] + left[3]) / 2), (right[2] - 1, (right[1] + right[3]) / 2))
+    browser.wait("const { view, cursor } = window.desk; return view.text.slice(...cursor.span).endsWith('almanac')")
     browser.keys("h")
     saved(browser)
     assert highlights(site, index) == ["sea rises twice a day, says the\nalmanac"]

@@ -99,7 +99,7 @@ def test_what_became_of_texts_without_a_document_is_said(written):
         f"3 texts without a document: {counted}",
         f"first ambiguous: 'Serve hot.' for topic 'Q?' ({path}:1) is in 2 documents",
         f"first lost: 'Add milk.' for topic 'Q?' ({path}:1)",
-        "1 of 1 spans is in place",
+        "the only span is in place",
         "3 results: 1 exact, 1 ambiguous, 1 lost",
         f"first without a place: topic 'Q?' ({path}:1): {why}; --repairs lists all",
         "2 results have no known place in their document and gain nothing",
