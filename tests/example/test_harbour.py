@@ -27,7 +27,7 @@ def test_one_tag_behaves_differently(found):
 
 
 def test_one_topic_has_no_answer_and_three_have_text_that_must_not_come_back():
-    whole = fe.retrieve(fe.open_documents(HARBOUR / "docs"), HARBOUR / "gold.jsonl", unit="document")
+    whole = fe.retrieve(HARBOUR / "docs", HARBOUR / "gold.jsonl", unit="document")
     scores = fe.evaluate(HARBOUR / "gold.jsonl", whole, ["silence", "leak@3", "recall@3"], docs=HARBOUR / "docs")
     values = scores.topics_of(0)
     assert [topic for topic, own in values.items() if "silence" in own] == ["h42"]

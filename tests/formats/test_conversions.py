@@ -95,7 +95,7 @@ def test_a_span_past_the_end_of_the_text_is_refused(index):
 def test_a_target_that_cannot_say_elements_refuses_and_lossy_counts_what_it_drops(tmp_path):
     run = run_of(PLACES)
     with pytest.raises(
-        FormatError, match=r"^file: trec-run cannot express .*1 elements by path.*; lossy=True leaves them out"
+        FormatError, match=r"^file: trec-run cannot express .*1 element by path.*; lossy=True leaves them out"
     ):
         written(run, "trec-run", tmp_path)
     text, remarks = written(run, "trec-run", tmp_path, lossy=True)
@@ -142,7 +142,7 @@ def test_assessments_of_2007_become_text_with_an_index(index, tmp_path):
         written(gold, "inex-2008", tmp_path, index=index)
     text, remarks = written(gold, "inex-2008", tmp_path, index=index, lossy=True)
     assert text == "1 Q0 a 14 31 4 4:14\n1 Q0 b 0 7\n"
-    assert "not what the highlights make them" in remarks[0]
+    assert "unlike what the highlights make them" in remarks[0]
 
 
 def test_sizes_that_differ_from_the_index_are_counted_and_kept(index):
@@ -207,7 +207,7 @@ def test_a_gold_of_documents_cannot_become_one_of_passages(tmp_path):
 def test_spans_become_qrels_only_when_asked(tmp_path):
     gold = find_format("inex-2008").read([source_of(b"1 Q0 a 2 9 0 0:2\n1 Q0 b 0 9\n", "file")])
     with pytest.raises(
-        FormatError, match="trec-qrels cannot express 1 highlighted spans, 1 best entry points by offset"
+        FormatError, match="trec-qrels cannot express 1 highlighted span, 1 best entry point by offset"
     ):
         written(gold, "trec-qrels", tmp_path)
     assert written(gold, "trec-qrels", tmp_path, lossy=True)[0] == "1 0 a 1\n1 0 b 0\n"
@@ -234,7 +234,7 @@ def test_tags_survive_where_a_format_has_them_and_are_counted_where_not(tmp_path
     (tmp_path / "gold.jsonl").write_text(line)
     before = str(tmp_path / "gold.jsonl")
     legal, text = str(tmp_path / "legal.json"), str(tmp_path / "gold.txt")
-    assert convert_file(before, legal, "legalbench-rag") == (Remark("left out", details=("1 document lengths",)),)
+    assert convert_file(before, legal, "legalbench-rag") == (Remark("left out", details=("1 document length",)),)
     assert '"tea"' in (tmp_path / "legal.json").read_text()
     (remark,) = convert_file(before, text, "inex-2008", lossy=True)
-    assert str(remark) == "left out: 1 tags of topics"
+    assert str(remark) == "left out: 1 tag of topics"

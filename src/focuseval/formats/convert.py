@@ -12,6 +12,7 @@ that spans meet; besides these ``lengths``, ``queries``, ``tags``, ``groups``, e
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -361,7 +362,7 @@ WORDS = {
     "coverage": "graded elements (relevance and coverage)",
     "grades": "graded elements (exhaustiveness and specificity)",
     "sizes": "assessed elements with sizes",
-    "differing": "assessed elements that are not what the highlights make them (sizes, exhaustivity)",
+    "differing": "assessed elements unlike what the highlights make them (sizes, exhaustivity)",
     "pointers": "passages between XPointers",
     "spans": "highlighted spans",
     "quotes": "quotes",
@@ -435,11 +436,12 @@ def gold_facets(gold: Gold) -> dict[str, int]:
 def named(facets: dict[str, int], wanted: AbstractSet[str] | None = None) -> str:
     """Return facets, or those that are wanted, as a message names them.
 
-    >>> named({"element": 12, "header": 2})
-    '12 elements by path, 2 header fields (task, participant …)'
+    >>> named({"element": 12, "header": 1})
+    '12 elements by path, 1 header field (task, participant …)'
     """
-    kept = (facet for facet in facets if wanted is None or facet in wanted)
-    return ", ".join(f"{facets[facet]} {WORDS[facet]}" for facet in kept)
+    kept = {facet: number for facet, number in facets.items() if wanted is None or facet in wanted}
+    one = {facet: re.sub(r"(ie)?s\b", lambda end: "y" if end[1] else "", WORDS[facet], count=1) for facet in kept}
+    return ", ".join(f"{number} {(one if number == 1 else WORDS)[facet]}" for facet, number in kept.items())
 
 
 def _valid(column: pa.Array | None, size: int) -> NDArray[np.bool_]:

@@ -26,7 +26,7 @@ from focuseval.data.highlights import merge
 from focuseval.data.remarks import worded
 from focuseval.data.topics.topic import plain_topic
 from focuseval.errors import CollectionError, FormatError, Place, UsageError, did_you_mean
-from focuseval.formats.embedded import read_questions
+from focuseval.formats.embedded import open_documents, read_questions
 from focuseval.retrieval.fusion import Fusion, Ranked, fused_scores
 from focuseval.retrieval.lists import as_run, best, places, task_list
 from focuseval.retrieval.settings import RetrievalSettings, asked_unit, default_unit, with_elements
@@ -57,7 +57,7 @@ _SHOWN = 5
 
 
 def retrieve(
-    index: Index,
+    index: Index | str | Path | Mapping[str, str],
     topics: str | Path | Iterable[Topic] | Mapping[str, str],
     *,
     scorer: Scorer | None = None,
@@ -73,7 +73,7 @@ def retrieve(
     Parameters
     ----------
     index
-        The collection; its index of words is made the first time and kept beside it.
+        The collection, or documents as ``--docs`` takes them; the index of words of an index is kept beside it.
     topics
         A topic file, topics, or a mapping from topic ids to queries.
     scorer
@@ -119,7 +119,7 @@ class MadeRun(NamedTuple):
 
 
 def retrieved(
-    index: Index,
+    index: Index | str | Path | Mapping[str, str],
     topics: str | Path | Iterable[Topic] | Mapping[str, str],
     *,
     scorer: Scorer | None = None,
@@ -131,6 +131,7 @@ def retrieved(
     **options: Any,
 ) -> MadeRun:
     """Return the run of `retrieve`, and how it was made."""
+    index = open_documents(index)
     options, by_meaning = split_options(options)
     given = settings_for(index, {**options, "unit": asked_unit(options.get("unit"), chunks)})
     settings = given.resolved()
@@ -330,7 +331,7 @@ class Hit:
 
 
 def search(
-    index: Index,
+    index: Index | str | Path | Mapping[str, str],
     query: str,
     *,
     results: int = 10,
@@ -348,6 +349,7 @@ def search(
     >>> hit.document, hit.marked()
     ('a', '*Tides* follow the moon')
     """
+    index = open_documents(index)
     options, by_meaning = split_options(options)
     settings = settings_for(index, {**options, "limit": results}).resolved()
     words = open_words(index, settings.language, jobs, progress)
