@@ -206,9 +206,7 @@ def test_a_gold_of_documents_cannot_become_one_of_passages(tmp_path):
 
 def test_spans_become_qrels_only_when_asked(tmp_path):
     gold = find_format("inex-2008").read([source_of(b"1 Q0 a 2 9 0 0:2\n1 Q0 b 0 9\n", "file")])
-    with pytest.raises(
-        FormatError, match="trec-qrels cannot express 1 highlighted span, 1 best entry point by offset"
-    ):
+    with pytest.raises(FormatError, match="trec-qrels cannot express 1 highlighted span, 1 best entry point by offset"):
         written(gold, "trec-qrels", tmp_path)
     assert written(gold, "trec-qrels", tmp_path, lossy=True)[0] == "1 0 a 1\n1 0 b 0\n"
 
