@@ -4,7 +4,7 @@
 
 A synthetic text whose words fall off as 1/rank, 20,000 of them, so that questions of frequent words have long
 postings. Chunks are 100 words. bm25s gets the terms of every chunk ready-made and indexes the chunking; ours cuts it
-out of the index of words, which is made once for all chunkings (its time is printed beside). Wall time, one process.
+out of the index of words, which is made once for all chunkings (its time is printed beside). Processor time.
 """
 
 import sys
@@ -24,9 +24,9 @@ WORDS, LIMIT = 20_000, 100
 
 
 def timed(work):
-    begin = time.perf_counter()
+    begin = time.process_time()
     found = work()
-    return found, time.perf_counter() - begin
+    return found, time.process_time() - begin
 
 
 def main(megabytes, questions):
@@ -50,18 +50,19 @@ def main(megabytes, questions):
         def ours():
             ranker = UnitRanker(words, RetrievalSettings(unit="passage:100", language="none").resolved())
             found = ranker.size
-            return ranker, found, [best(ranker.units, *ranker.score(_weights(query)), LIMIT) for query in asked]
+            return ranker, found, [best(ranker.units, *ranker.score(_weights(query), LIMIT), LIMIT) for query in asked]
 
         (ranker, _, mine), spent = timed(ours)
-        _, again = timed(lambda: [ranker.score(_weights(query)) for query in asked])
+        _, again = timed(lambda: [best(ranker.units, *ranker.score(_weights(query), LIMIT), LIMIT) for query in asked])
         print(
             f"focuseval: {spent:.2f} s for a chunking and {questions} questions, {1000 * again / questions:.1f} ms each"
         )
-        term = np.empty(len(words["word"]), np.int32)
-        term[words["postings"]] = np.repeat(np.arange(len(words.terms), dtype=np.int32), np.diff(words["offsets"]))
+        term = np.empty(words.counted("kept"), np.int32)
+        for number, name in enumerate(words.terms):
+            term[words.occurrences(name)] = number
         first, last = ranker.units.first, ranker.units.last
         units = [term[a:b] for a, b in zip(first, last, strict=True)]
-        known = {name: number for number, name in enumerate(words.terms.to_pylist())}
+        known = {name: number for number, name in enumerate(words.terms)}
         import bm25s  # noqa: PLC0415  a peer may be missing
 
         peer = bm25s.BM25(method="lucene", k1=1.2, b=0.75)

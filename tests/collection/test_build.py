@@ -263,7 +263,7 @@ def test_a_damaged_index_is_refused(source, tmp_path, damage):
 def test_an_index_of_another_version_is_refused(source, tmp_path, monkeypatch):
     build_index(source / "note.txt", tmp_path / "index")
     monkeypatch.setattr(store, "VERSION", 99)
-    with pytest.raises(CollectionError, match="expected an index of version 99, found 2"):
+    with pytest.raises(CollectionError, match="expected an index of version 99, found 3"):
         open_index(tmp_path / "index")
 
 

@@ -76,15 +76,41 @@ for _ in range(3000):  # words among elements, in a tree or in none
     above = [random.choice((random.randrange(-2, 14), random.randrange(k))) for k in range(1, elements)]
     parent = np.array([-1, *above], np.int32)
     start = np.sort(np.array(random.choices(range(20), k=random.randint(0, 9)), np.int32))
-    deepest, first, last = np.zeros(len(start), np.int32), *np.zeros((2, elements), np.int32)
+    first, last = np.zeros((2, elements), np.int32)
     bounds = np.array([0, len(start)]), np.array([0, elements])
     where = [array.ctypes.data for array in (start, *bounds)]
-    library.words_place(*where, 1, *(a.ctypes.data for a in (begin, end, parent, deepest, first, last)))
+    sound = library.words_place(*where, 1, *native.addresses(begin, end, parent, first, last))
+    deepest, depth = np.zeros(len(start), np.int32), np.zeros(elements, np.int16)
+    if sound:
+        library.words_deepest(*native.addresses(first, last, parent), elements, len(start), *native.addresses(deepest))
+    depth[:] = random.choices(range(5), k=elements)
+    library.words_parents(*native.addresses(depth), elements, *native.addresses(np.zeros(elements, np.int32)))
+    some = np.array(random.choices(range(256), k=20), np.uint8)  # numbers that may be cut off
+    native.unpack(some, sums=True)
+    word, (one, other) = np.sort(some[:8]).astype(np.int32), np.sort(some.astype(np.int64)[:10].reshape(2, 5), axis=1)
+    lowest, around = np.zeros((2, 8), np.int32)
+    given = (*native.addresses(word), 8, *native.addresses(one, other), 5)
+    library.words_around(*given, *native.addresses(lowest, around))
+    assert 0 <= int((lowest + around).max()) <= 5
     term = np.array(random.choices(range(4), k=20), np.int32)
     ends = np.append(0, np.cumsum(np.bincount(term, minlength=4)))[:4].astype(np.int64)
     posted = np.zeros(20, np.int32)
     library.words_post(term.ctypes.data, 20, 0, ends.ctypes.data, posted.ctypes.data)
     assert sorted(posted.tolist()) == list(range(20))
+    kept = np.array(random.choices((True, False), k=elements))  # terms counted in elements and spans, and ranked
+    near, units, many = np.zeros(elements, np.int32), np.zeros((int(kept.sum()), 2), np.int32), int(kept.sum())
+    library.words_near(parent.ctypes.data, elements, *native.addresses(kept, near, units))
+    leaf = np.array(random.choices(range(elements), k=30), np.int32)
+    own, tf = np.zeros((2, many), np.int32)
+    found = library.words_tally(leaf.ctypes.data, 30, None, *native.addresses(near, units, own, tf))
+    total, seen = np.zeros(many), np.zeros(many, np.uint8)
+    share, touched = np.array([random.random() for _ in range(found)]), np.zeros(many + 1, np.int32)
+    room = native.addresses(total, seen, touched)
+    again = library.words_add(*native.addresses(own, share), found, 2.0, 1, *room, 0)
+    score, spare = np.zeros((2, many + 1))
+    ranked = library.words_rank(room[2], again, *room[:2], 0.0, None, None, 1, *native.addresses(score, spare))
+    assert (ranked > 0) == (found > 0)
+    assert not total.any()
 print("fine")
 """
 

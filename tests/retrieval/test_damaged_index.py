@@ -26,9 +26,10 @@ def made(tmp_path_factory):
 def searched(folder):
     """What a search finds, with the texts that it stands in."""
     index = fe.open_index(folder)
-    run = fe.retrieve(index, QUERIES)
+    run, passages = fe.retrieve(index, QUERIES), fe.retrieve(index, QUERIES, unit="passage:20/10")
     texts = [index.document(name).text for name in dict.fromkeys(run.document.to_pylist())]
-    return run.document.to_pylist(), run.score.tolist(), texts, index.documents.column("file").to_pylist()
+    found = [(one.document.to_pylist(), one.score.tolist()) for one in (run, passages)]
+    return found, passages.end.tolist(), texts, index.documents.column("file").to_pylist()
 
 
 def test_no_changed_byte_is_believed(made, tmp_path):
@@ -63,7 +64,7 @@ def test_an_index_of_an_older_version_is_refused_in_one_line_and_may_be_replaced
     result = CliRunner().invoke(main, ["search", str(copy), "tides"])
     assert (result.exit_code, result.stderr) == (
         1,
-        f"{copy}: expected an index of version 2, found 1; make one with 'focuseval index'\n",
+        f"{copy}: expected an index of version 3, found 1; make one with 'focuseval index'\n",
     )
     fe.build_index(ROOT / "articles", copy, jobs=1, force=True)
     assert searched(copy) == expected

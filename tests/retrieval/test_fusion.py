@@ -162,3 +162,15 @@ def test_the_command_writes_what_the_function_returns(tmp_path, monkeypatch):
 
 def test_a_fusion_says_what_it_is():
     assert Fusion("rrf", 10).description() == "rrf k=10"
+
+
+def test_ties_keep_their_order_in_a_run_of_documents(tmp_path, monkeypatch):
+    """Reciprocal ranks of runs that share nothing tie in every rank; trec_eval would order them by document."""
+    monkeypatch.chdir(tmp_path)
+    for name, documents in (("a", "pq"), ("b", "xy")):
+        lines = (f"1 Q0 {document} {rank} {9 - rank} {name}\n" for rank, document in enumerate(documents, 1))
+        Path(f"{name}.txt").write_text("".join(lines), encoding="utf-8")
+    done = CliRunner().invoke(main, ["fuse", "a.txt", "b.txt", "-o", "f.txt"])
+    assert done.exit_code == 0, done.output
+    assert fe.read_run("f.txt").document.to_pylist() == ["p", "x", "q", "y"]
+    assert "1/rank is written" in done.stderr

@@ -112,8 +112,8 @@ def test_the_words_of_another_collection_are_refused(example, tmp_path):
     said.write_text(text.replace(index.sha256, "0" * 64))
     with pytest.raises(CollectionError, match=r"found those of another one; remove .*words-english, it will be made"):
         fe.retrieve(index, {"1": "tides"})
-    said.write_text(text.replace('"version": 2', '"version": 0'))
-    with pytest.raises(CollectionError, match=r"expected an index of words of version 2 .*, found version 0"):
+    said.write_text(text.replace('"version": 3', '"version": 0'))
+    with pytest.raises(CollectionError, match=r"expected an index of words of version 3 .*, found version 0"):
         fe.retrieve(index, {"1": "tides"})
     said.write_text("{")
     with pytest.raises(CollectionError, match=r"found no readable words\.json"):

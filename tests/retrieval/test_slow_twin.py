@@ -1,5 +1,7 @@
 """Scores and lists equal those of a slow program that keeps every unit's words, on random trees."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -137,13 +139,13 @@ def test_structured_queries_are_scored_and_listed_as_by_the_slow_twin(documents,
     compare(documents, query, RetrievalSettings(**{**vars_of(asked), "cas": cas}))
 
 
-@given(random.collections, random.queries)
-@settings(max_examples=40, deadline=None)
-def test_without_a_compiler_the_words_are_the_same(documents, query):
-    runs = []
+@given(random.collections, random.queries, settings_of_elements | settings_of_others)
+@settings(max_examples=80, deadline=None)
+def test_without_a_compiler_words_and_scores_are_the_same(documents, query, asked):
+    runs, asked = [], replace(asked, tags=())
     with pytest.MonkeyPatch.context() as patch:
         for library in (native.library(), None):
             patch.setattr(native, "library", lambda found=library: found)
-            runs.append(retrieve(collection(documents, 2), {"1": query}, unit="element", min_words=1))
+            runs.append(retrieve(collection(documents, 2), {"1": query}, **vars_of(asked)))
     assert rows(runs[0]) == rows(runs[1])
     assert runs[0].score.tolist() == runs[1].score.tolist()

@@ -188,14 +188,14 @@ def test_main_effects_and_interaction_are_those_of_the_values(gold):
     rng = np.random.default_rng(0)
     noise = rng.normal(scale=0.01, size=(4, len(gold.topics)))
     for effect, said in (
-        ([0.9, 0.5, 0.4, 0.0], "cannot be told"),
+        ([0.9, 0.5, 0.4, 0.0], "Nothing shows that"),
         ([0.9, 0.1, 0.2, 0.8], "depend on each other: which"),
     ):
         values = found.scores.values.copy()
         values[:, :, 0] = np.array(effect)[:, None] + noise
         made = replace(found, evaluation=SimpleNamespace(scores=replace(found.scores, values=values)))
         assert said in made.factors[2]
-        if said == "cannot be told":
+        if said == "Nothing shows that":
             assert made.factors[0].endswith("characters:40 is better than sentences:1.")
             assert made.factors[1].endswith("bm25 is better than dense.")
 

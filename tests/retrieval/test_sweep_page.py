@@ -17,4 +17,11 @@ def test_quality_is_drawn_against_cost(tmp_path: Path, browser):
     browser.run("document.getElementById('chart-chunking-cost').scrollIntoView()")
     drawn = browser.wait("return document.querySelector('#chart-chunking-cost svg')?.textContent")
     assert all(name in drawn for name in found.names)
+    assert browser.run("return document.querySelector('h1').textContent") == found.advice()
+    assert browser.run("return document.getElementById('verdict-word').textContent") == "→ Advice"
+    leads = browser.run("return document.getElementById('verdict-caveat').textContent")
+    assert leads.startswith(found.comparison.conclusion("chunking").headline)
+    told = browser.run("return document.querySelector('.remarks').textContent")
+    assert found.advice() not in told
+    assert "The highest mean" in told
     assert browser.errors() == []

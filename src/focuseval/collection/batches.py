@@ -24,7 +24,7 @@ from zlib import crc32
 
 import pyarrow as pa
 
-from focuseval.collection.block import fingerprint
+from focuseval.collection.block import as_stored, fingerprint
 from focuseval.collection.document_files import MAX_BYTES, WHOLE, contained, unpacked
 from focuseval.collection.parse import Memory, ParseReport, Raw, parse_documents
 from focuseval.collection.sources import Files, Member
@@ -243,7 +243,7 @@ def index_batch(task: IndexTask) -> IndexedBatch:
             "nodes": int(block.node_bounds[-1]),
             "fingerprint": fingerprint(block),
         }
-        counts["size"], counts["check"] = write_arrow(block.batch, location(task.folder) / part_name(task.number))
+        counts["size"], counts["check"] = write_arrow(as_stored(block), location(task.folder) / part_name(task.number))
         rows = document_rows(block)
         metadata = json.dumps({"stamp": stamp, "report": vars(report), "counts": counts})
         write_arrow(rows.replace_schema_metadata({"done": metadata}), task.done_file())

@@ -2,7 +2,8 @@
 
 On disk a block is one Arrow record batch with a row per document; its elements and text nodes are lists inside that
 row, so every column is one flat array and a document is a slice of it. Numbers inside a document (parents,
-children, text nodes) count from that document's own beginning, so blocks can be joined without rewriting.
+children, text nodes) count from that document's own beginning, so blocks can be joined without rewriting. On disk
+columns have the fewest bytes that hold their numbers, and long texts are compressed, each by itself.
 
 What was `Parsed` is arranged for searching: siblings are ranked, children sorted by tag and text nodes by parent, for
 all documents at once.
@@ -152,6 +153,10 @@ SCHEMA = pa.schema(
 )
 
 
+CODEC, _LONG = pa.Codec("zstd"), 2000
+"""How texts are compressed, and how many bytes they must have on average: a call for each short one would take long."""
+
+
 @dataclass(frozen=True)
 class Block:
     """Documents as columns; tags are in the order of names, by which children are sorted, also in joined blocks."""
@@ -173,12 +178,27 @@ class Block:
         """Where each document's text nodes begin, and the end of the last."""
         return np.asarray(self.batch.column("nodes").offsets)
 
+    def texts(self, documents: NDArray[np.int64] | None = None) -> Any:
+        """Return the texts of some documents, or of all, as a large string array."""
+        column = self.batch.column("text")
+        if pa.types.is_large_string(column.type):
+            return column if documents is None else column.take(pa.array(documents))
+        packed = column if documents is None else column.take(pa.array(documents))
+        lengths = self.batch.column("text_bytes").to_numpy()
+        sizes = lengths if documents is None else lengths[documents]
+        parts = [
+            CODEC.decompress(text.as_buffer(), size, asbytes=True)
+            for text, size in zip(packed, sizes.tolist(), strict=True)
+        ]
+        bounds = pa.py_buffer(np.append(0, np.cumsum(sizes)))
+        return pa.Array.from_buffers(pa.large_string(), len(parts), [None, bounds, pa.py_buffer(b"".join(parts))])
+
     def element(self, column: str) -> NDArray[Any]:
-        """Return a column of all elements, without copying."""
+        """Return a column of all elements, without copying; its integers may be short ones."""
         return np.asarray(self.batch.column("elements").values.field(column).to_numpy(zero_copy_only=True))
 
     def node(self, column: str) -> NDArray[Any]:
-        """Return a column of all text nodes, without copying."""
+        """Return a column of all text nodes, without copying; as above."""
         return np.asarray(self.batch.column("nodes").values.field(column).to_numpy(zero_copy_only=True))
 
 
@@ -211,6 +231,34 @@ def from_columns(
     return Block(pa.RecordBatch.from_arrays(arrays, schema=SCHEMA), tuple(tags))
 
 
+def as_stored(block: Block) -> Any:
+    """Return the batch of a block as it is written: short integers; long texts compressed, where that saves a fifth."""
+    batch, text = block.batch, block.batch.column("text")
+    for name in ("elements", "nodes"):
+        column = batch.column(name)
+        values = column.values
+        fields = [_short(values.field(place)) for place in range(values.type.num_fields)]
+        struct = pa.StructArray.from_arrays(fields, [field.name for field in values.type])
+        short = pa.LargeListArray.from_arrays(column.offsets, struct)
+        batch = batch.set_column(batch.schema.get_field_index(name), name, short)
+    sizes = np.diff(np.frombuffer(text.buffers()[1], np.int64, len(text) + 1, 8 * text.offset))
+    if not len(text) or sizes.mean() < _LONG:
+        return batch
+    packed = pa.array([CODEC.compress(value.as_buffer(), asbytes=True) for value in text], pa.large_binary())
+    if 5 * packed.nbytes > 4 * text.nbytes:
+        return batch
+    batch = batch.set_column(batch.schema.get_field_index("text"), "text", packed)
+    return batch.append_column("text_bytes", pa.array(sizes))
+
+
+def _short(column: Any) -> Any:
+    """Return whole numbers in the smallest type that holds all of them."""
+    values = column.to_numpy(zero_copy_only=True)
+    low, high = int(values.min(initial=0)), int(values.max(initial=0))
+    fits = (kind for kind in (np.int8, np.int16, np.int32) if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max)
+    return pa.array(values.astype(next(fits)))
+
+
 def recoded(tags: Sequence[str], names: Sequence[str]) -> NDArray[np.int32]:
     """Return the place in `names` of every tag."""
     place = {name: code for code, name in enumerate(names)}
@@ -219,7 +267,8 @@ def recoded(tags: Sequence[str], names: Sequence[str]) -> NDArray[np.int32]:
 
 def lists(bounds: NDArray[np.int64], columns: dict[str, NDArray[Any]], kinds: dict[str, Any]) -> Any:
     """Return rows of columns as lists, one for every document."""
-    arrays = [pa.array(np.ascontiguousarray(columns[name], kind.to_pandas_dtype())) for name, kind in kinds.items()]
+    same = {name: "f4" if kind == pa.float32() else str(kind) for name, kind in kinds.items()}  # a float of Arrow's
+    arrays = [pa.array(np.ascontiguousarray(columns[name], kind)) for name, kind in same.items()]
     values = pa.StructArray.from_arrays(arrays, fields=[pa.field(*item) for item in kinds.items()])
     return pa.LargeListArray.from_arrays(pa.array(bounds, pa.int64()), values)
 

@@ -193,7 +193,7 @@ def cut_block(block: Block) -> Cut:
     first, end = int(block.element_bounds[0]), int(block.element_bounds[-1])
     for name in ("start", "end"):
         breaks[base + block.element(name)[first:end]] = 1
-    text, library = block.batch.column("text"), native.library()
+    text, library = block.texts(), native.library()
     compiled = None if library is None else _compiled(library, text, breaks)
     return _in_python(text, breaks) if compiled is None else compiled
 

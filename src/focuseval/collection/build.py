@@ -201,7 +201,7 @@ def build_index(
     resume
         Continue the work of a build whose program was killed: batches that have not changed are not done again.
     pdf
-        How PDFs are read where that is not the default: ``hyphens=keep,ligatures=keep,repeated=drop``.
+        How PDFs are read where that is not the default: ``hyphens=keep,ligatures=keep,repeated=drop,original=drop``.
     progress
         Called with the counts so far after every batch.
     """
@@ -248,7 +248,12 @@ def build_index(
                 counts = f"({others} other files, {unreadable} unreadable)"
                 raise CollectionError(f"{what} {counts}", at=str(paths[0]), remedy="archives must be named themselves")
             built.pdf = rules.signature() if built.report.pages else ""
-            finish(goal, folder, built.blocks, built.metadata() | {"checksums": checks})
+            finish(
+                goal,
+                folder,
+                built.blocks,
+                built.metadata() | {"checksums": checks, "sources": [str(path.absolute()) for path in paths]},
+            )
     except OSError as error:
         raise unwritable(error, goal) from None
     finally:

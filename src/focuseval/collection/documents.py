@@ -67,6 +67,7 @@ def open_documents(path: str | Path | Mapping[str, str], *, apart: bool = True) 
         report.add(one)
         blocks += [] if block is None else [block]
     counted = {
+        "sources": [str(place.absolute())],
         "passed_over": dict(sources.passed_over),
         "first_passed_over": sources.first,
         "entities_by_name": report.named,

@@ -8,7 +8,8 @@ elements, for readers and programs that need not know rows.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -23,7 +24,7 @@ from focuseval.engine.native import encoded
 from focuseval.errors import CollectionError, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -86,6 +87,23 @@ class Elements:
         return path_strings(rows.astype(np.int64), self.parent, self.tag_code, self.n, self.tag_names)
 
 
+@dataclass(frozen=True)
+class BlockRange(Sequence["Block"]):
+    """Some blocks of an index, opened when they are asked for."""
+
+    blocks: Sequence[Block]
+    begin: int
+    end: int
+
+    def __len__(self) -> int:
+        return self.end - self.begin
+
+    def __getitem__(self, number: int) -> Block:  # type: ignore[override]  # never a slice
+        if not 0 <= number < len(self):
+            raise IndexError(number)
+        return self.blocks[self.begin + number]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Index(Described):
     """A collection of documents; `focuseval.open_index` and `open_documents` make one."""
@@ -118,6 +136,13 @@ class Index(Described):
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Travel to another process by name where the index is stored, as a whole where it is not."""
         return self.reopen or super().__reduce_ex__(protocol)
+
+    def part(self, begin: int, end: int) -> Index:
+        """Return some blocks of the collection as one of its own, whose rows count from its first document."""
+        first = self.first[begin : end + 1]
+        documents = self.documents.slice(int(first[0]), int(first[-1] - first[0]))
+        blocks = BlockRange(self.blocks, begin, end)
+        return replace(self, documents=documents, blocks=blocks, first=first - first[0], reopen=None)
 
     @cached_property
     def ids(self) -> Any:
@@ -174,7 +199,7 @@ class Index(Described):
         wanted = self._checked(rows)
         parts, places = [], []
         for block, documents, here in self._by_block(wanted):
-            parts.append(block.batch.column("text").take(pa.array(documents)))
+            parts.append(block.texts(documents))
             places.append(here)
         if not parts:
             return pa.array([], pa.large_string())

@@ -209,7 +209,7 @@ def parse_documents(
     trees: dict[int, Tree] = {}
     for place in sorted(set(range(len(raws))) - set(read)):
         try:
-            trees[place] = _read_slowly(raws[place], pdf)
+            trees[place] = read_slowly(raws[place], pdf)
         except CollectionError as error:
             if not keep_going:
                 raise
@@ -244,7 +244,7 @@ _WHOLE = {"plain": read_plain, "notebook": read_notebook, "docx": read_docx}
 """How documents of one element are read."""
 
 
-def _read_slowly(raw: Raw, pdf: PdfRules | None = None) -> Tree:
+def read_slowly(raw: Raw, pdf: PdfRules | None = None) -> Tree:
     """Read one document in Python; TREC's documents that are no well-formed XML are read as HTML is."""
     kind = DOCUMENTS.get(raw.kind, raw.kind)
     if kind in _WHOLE:

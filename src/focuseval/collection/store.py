@@ -47,7 +47,7 @@ _HELD = 16
 SCRATCH = "scratch"
 """The folder, in an index that is being made, of all that does not belong to it."""
 
-VERSION = 2
+VERSION = 3
 """Changes whenever an older index cannot be read any more."""
 
 DOCUMENTS = pa.schema([*DOCUMENT.items(), ("elements", pa.int64()), ("nodes", pa.int64())])
@@ -101,6 +101,16 @@ class MappedBlocks(Sequence[Block]):
                 if isinstance(self.folder, Remote) and self.cache is None and len(self._seen) > _HELD:
                     self._seen.pop(next(iter(self._seen)))
             return self._seen[number]
+
+    @property
+    def tags(self) -> list[list[str]]:
+        """The tags of every block; none of them is opened."""
+        return list(self.table.column("tags").to_pylist())
+
+    def release(self, number: int) -> None:
+        """Forget a block, where one reads all of them: what was mapped counts as memory until it is let go."""
+        with self._lock:
+            self._seen.pop(number, None)
 
     def still(self, opened: Callable[[], T]) -> T:
         """Return what is opened of the index, unless another one has taken its place since the index was opened."""

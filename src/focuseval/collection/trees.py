@@ -30,6 +30,7 @@ from array import array
 from collections import Counter
 from dataclasses import dataclass, field
 from html.entities import html5
+from itertools import chain
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
@@ -58,6 +59,9 @@ KEEP_GOING = "mend the file, or index the others with keep_going=True"
 """What can be done about a document that cannot be read."""
 
 WHITE = " \t\n\r"
+IMAGES = frozenset(("graphic", "inline-graphic", "img", "imagedata", "image"))
+"""Elements that may name an image."""
+_NAMED = frozenset(("xlink:href", "href", "src", "fileref"))
 
 
 @dataclass
@@ -88,10 +92,15 @@ class Tree:
     """Whether it was read as HTML is."""
     laid: Any = None
     """Where the characters of a PDF stand (`collection.pages.Pages`)."""
+    images: list[tuple[int, str]] = field(default_factory=list)
+    """Where elements stand that name an image, and what they name."""
 
-    def opened(self, name: str, _attributes: list[str]) -> None:
+    def opened(self, name: str, attributes: list[str]) -> None:
         """Begin an element."""
         self.cut()
+        if attributes and name in IMAGES:
+            named = (value for key, value in zip(attributes[::2], attributes[1::2], strict=True) if key in _NAMED)
+            self.images += [(self.position, value) for value in list(named)[:1]]
         stack = self.stack
         if len(stack) > MAX_DEPTH:
             self.refuse(f"elements nested more than {MAX_DEPTH} deep")
@@ -339,7 +348,7 @@ def _walk(tree: Tree, root: Any, events: Iterable[tuple[str, Any]], *, apart: bo
             if sign:  # before the element, not in it
                 tree.separate(sign)
                 sign = ""
-            tree.opened(node.tag, [])
+            tree.opened(node.tag, [*chain(*node.attrib.items())] if node.tag == "img" else [])
         elif event == "end":
             tree.closed(node.tag)
         else:

@@ -43,11 +43,23 @@ _FUNCTIONS = {
     "xml_read": "pppnpp",
     "xml_arrange": "pnpp",
     "words_split": "ppnpnpp",
-    "words_place": "pppnpppppp",
+    "words_place": "pppnppppp",
     "words_post": "pnipp",
+    "words_pack": "pnpnpp",
+    "words_unpack": "pnniip",
+    "words_parents": "pnp",
+    "words_deepest": "pppnnp",
+    "words_spans": "pppnpp",
+    "words_around": "pnppnpp",
+    "words_near": "pnppp",
+    "words_tally": "pnppppp",
+    "words_tally_spans": "pnnnppppppp",
+    "words_share": "ppnpp",
+    "words_add": "ppndipppn",
+    "words_rank": "pnppdppnpp",
     "pdf_characters": "pnpppp",
 }
-"""What the compiled functions take: pointers, 64-bit and 32-bit numbers."""
+"""What the compiled functions take: pointers, 64-bit, 32-bit and real numbers."""
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _ODDER = np.uint64(0xD6E8FEB86659FD93)
@@ -74,11 +86,51 @@ def library() -> CDLL | None:
             return None
     except (ImportError, OSError, AttributeError):
         return None
-    kinds = {"p": ctypes.c_void_p, "n": ctypes.c_int64, "i": ctypes.c_int32}
+    kinds = {"p": ctypes.c_void_p, "n": ctypes.c_int64, "i": ctypes.c_int32, "d": ctypes.c_double}
     for name, arguments in _FUNCTIONS.items():
         function = getattr(found, name)
         function.argtypes, function.restype = [kinds[kind] for kind in arguments], ctypes.c_int64
     return found
+
+
+def addresses(*arrays: NDArray[Any] | None) -> tuple[int | None, ...]:
+    """Return where arrays begin, for compiled functions; who calls them holds the arrays."""
+    return tuple(None if array is None else array.ctypes.data for array in arrays)
+
+
+def pack(numbers: NDArray[Any], bounds: NDArray[np.int64] | None = None) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return numbers from 0 to 2³² in as few bytes as each needs, and where those at some ascending places begin.
+
+    >>> packed, begins = pack(np.array([5, 300]), np.array([0, 1]))
+    >>> packed.tolist(), begins.tolist(), unpack(packed).tolist(), unpack(packed, sums=True).tolist()
+    ([5, 172, 2], [0, 1], [5, 300], [5, 305])
+    """
+    values = np.ascontiguousarray(numbers.view(np.uint32) if numbers.dtype == np.int32 else numbers, np.uint32)
+    places, code = np.zeros(0, np.int64) if bounds is None else np.ascontiguousarray(bounds, np.int64), library()
+    if code is not None:
+        out, ends = np.empty(5 * len(values), np.uint8), np.empty(len(places), np.int64)
+        where = (*addresses(values), len(values), *addresses(places), len(places), *addresses(out, ends))
+        return out[: code.words_pack(*where)].copy(), ends
+    sizes = np.searchsorted(np.array([1 << 7, 1 << 14, 1 << 21, 1 << 28]), values, "right") + 1
+    after = np.append(0, np.cumsum(sizes))
+    out = np.empty(int(after[-1]), np.uint8)
+    for byte in range(5):
+        here = np.flatnonzero(sizes > byte)
+        out[after[here] + byte] = (values[here] >> np.uint32(7 * byte)) & 127 | np.where(sizes[here] > byte + 1, 128, 0)
+    return out, after[places]
+
+
+def unpack(packed: NDArray[np.uint8], base: int = 0, *, sums: bool = False) -> NDArray[np.int32]:
+    """Return the numbers that `pack` was given, each with a base, or with all before it, too."""
+    code = library()
+    if code is not None:
+        numbers = np.empty(len(packed), np.int32)
+        many = code.words_unpack(*addresses(packed), len(packed), len(packed), sums, base, *addresses(numbers))
+        return numbers[:many].copy() if 2 * many < len(packed) else numbers[:many]
+    first = np.append(0, np.flatnonzero(packed < 128)[:-1] + 1) if len(packed) else np.zeros(0, np.int64)
+    shift = 7 * (np.arange(len(packed)) - np.repeat(first, np.diff(np.append(first, len(packed)))))
+    values = np.add.reduceat((packed.astype(np.int64) & 127) << shift, first) if len(packed) else np.zeros(0, np.int64)
+    return ((np.cumsum(values) if sums else values) + base).astype(np.int32)
 
 
 def struct(names: Sequence[str], arrays: Mapping[str, NDArray[Any]]) -> NDArray[Any]:

@@ -9,7 +9,7 @@
 
 /* What a code point is: collection/chunks/characters.py makes the table. */
 enum { OTHER = 0, LETTER = 1, MARK = 2, DENSE = 3, DENSE_MARK = 4 };
-enum { NO_MEMORY = -1, FEWEST_SLOTS = 1 << 16, POINTS = 0x110000 };
+enum { NO_MEMORY = -1, FEWEST_SLOTS = 1 << 16, POINTS = 0x110000, AHEAD = 12 };
 
 struct words {
     const uint8_t *text;
@@ -176,12 +176,11 @@ int64_t words_split(struct words *w, const int64_t *bounds, int64_t documents, c
     return sound ? w->count : NO_MEMORY;
 }
 
-/* For every kept word the deepest element around it; for every element its first kept word and past its last. Elements
-   stand in document order, words too; `start` is where a word begins. Numbers of words count from the block's first, of
-   elements from the block's first, parents from their document's. 0 where elements do not contain each other so. */
+/* For every element its first kept word and past its last. Elements stand in document order, words too; `start` is where
+   a word begins. Numbers of words and elements count from the block's first, parents from their document's. 0 where
+   elements do not contain each other so. */
 int64_t words_place(const int32_t *start, const int64_t *kept_bounds, const int64_t *element_bounds, int64_t documents,
-                 const int32_t *from, const int32_t *to, const int32_t *parent, int32_t *deepest, int32_t *first,
-                 int32_t *last)
+                    const int32_t *from, const int32_t *to, const int32_t *parent, int32_t *first, int32_t *last)
 {
     for (int64_t d = 0; d < documents; d++) {
         int64_t root = element_bounds[d], stop = element_bounds[d + 1], begun = root;
@@ -194,7 +193,6 @@ int64_t words_place(const int32_t *start, const int64_t *kept_bounds, const int6
                     return 0;
             if (e < root || to[e] <= start[k])
                 return 0;
-            deepest[k] = (int32_t)e;
             last[e] = (int32_t)(k + 1);
         }
         for (; begun < stop; begun++)
@@ -213,4 +211,252 @@ void words_post(const int32_t *term, int64_t count, int32_t base, int64_t *next,
 {
     for (int64_t k = 0; k < count; k++)
         posted[next[term[k]]++] = base + (int32_t)k;
+}
+
+/* Where words begin and end in their documents, by their gaps and lengths; a gap's low bit is its sign. */
+void words_spans(const int32_t *gap, const int32_t *length, const int64_t *bounds, int64_t documents, int32_t *start,
+                 int32_t *end)
+{
+    for (int64_t d = 0; d < documents; d++)
+        for (int64_t i = bounds[d], at = 0; i < bounds[d + 1]; i++) {
+            at += gap[i] & 1 ? -(int64_t)(gap[i] >> 1) - 1 : gap[i] >> 1;
+            start[i] = (int32_t)at;
+            end[i] = (int32_t)(at += length[i]);
+        }
+}
+
+/* For every kept word the first span around it and how many follow each other; `reach` is past the last word of a span
+   and of all before it. */
+void words_around(const int32_t *word, int64_t words, const int64_t *first, const int64_t *reach, int64_t spans,
+                  int32_t *lowest, int32_t *around)
+{
+    int64_t low = 0, high = 0;
+    for (int64_t k = 0; k < words; k++) {
+        while (low < spans && reach[low] <= word[k])
+            low++;
+        while (high < spans && first[high] <= word[k])
+            high++;
+        lowest[k] = (int32_t)low;
+        around[k] = (int32_t)(high > low ? high - low : 0);
+    }
+}
+
+/* A unit that is an element: the unit around it, −1 for none, and how often it holds the term that is counted. */
+struct unit {
+    int32_t above, count;
+};
+
+/* For every element the unit at or nearest above it, −1 where there is none; units are the kept elements in their
+   order. Elements follow their parents. */
+int64_t words_near(const int32_t *parent, int64_t elements, const uint8_t *kept, int32_t *near, struct unit *units)
+{
+    int32_t unit = 0;
+    for (int64_t e = 0; e < elements; e++) {
+        int32_t up = parent[e] >= 0 && parent[e] < e ? near[parent[e]] : -1;
+        if (kept[e])
+            units[unit] = (struct unit){up, 0};
+        near[e] = kept[e] ? unit++ : up;
+    }
+    return unit;
+}
+
+/* Count occurrences in the units around them; `at` are words, of which `element` has the deepest elements, or these.
+   What is far apart in memory is asked for before it is needed. All counts are 0 again. */
+int64_t words_tally(const int32_t *at, int64_t many, const int32_t *element, const int32_t *near, struct unit *units,
+                    int32_t *own, int32_t *tf)
+{
+    int64_t found = 0;
+    for (int64_t i = 0; i < many; i++) {
+        if (element && i + 3 * AHEAD < many)
+            __builtin_prefetch(element + at[i + 3 * AHEAD]);
+        if (i + 2 * AHEAD < many)
+            __builtin_prefetch(near + (element ? element[at[i + 2 * AHEAD]] : at[i + 2 * AHEAD]));
+        if (i + AHEAD < many)
+            __builtin_prefetch(units + near[element ? element[at[i + AHEAD]] : at[i + AHEAD]]);
+        for (int32_t unit = near[element ? element[at[i]] : at[i]]; unit >= 0; unit = units[unit].above)
+            if (!units[unit].count++)
+                own[found++] = unit;
+    }
+    for (int64_t i = 0; i < found; i++) {
+        tf[i] = units[own[i]].count;
+        units[own[i]].count = 0;
+    }
+    return found;
+}
+
+/* Count occurrences of so many words in spans: `lowest` is the first span around a word, `around` how many follow each
+   other; `last`, where spans nest, is past the last of their words, as `word` numbers them. */
+int64_t words_tally_spans(const int32_t *at, int64_t many, int64_t size, int64_t words, const int32_t *lowest,
+                          const int32_t *around, const int32_t *word, const int64_t *last, int32_t *count, int32_t *own,
+                          int32_t *tf)
+{
+    int64_t found = 0;
+    for (int64_t i = 0; i < many; i++) {
+        int64_t end = at[i] + size <= words ? at[i] + size - 1 : words - 1;
+        for (int32_t unit = lowest[end], stop = lowest[at[i]] + around[at[i]]; unit < stop; unit++)
+            if ((!last || last[unit] > word[end]) && !count[unit]++)
+                own[found++] = unit;
+    }
+    for (int64_t i = 0; i < found; i++) {
+        tf[i] = count[own[i]];
+        count[own[i]] = 0;
+    }
+    return found;
+}
+
+/* What a term gives in units that hold it, before its weight. */
+void words_share(const int32_t *own, const int32_t *tf, int64_t many, const double *norm, double *share)
+{
+    for (int64_t i = 0; i < many; i++)
+        share[i] = tf[i] / (tf[i] + norm[own[i]]);
+}
+
+/* Add what a term gives; `seen` notes units that hold a term (1) and a wanted one (2), `touched` lists the former. */
+int64_t words_add(const int32_t *own, const double *share, int64_t many, double weight, int32_t wanted, double *total,
+                  uint8_t *seen, int32_t *touched, int64_t found)
+{
+    uint8_t mark = wanted ? 3 : 1;
+    for (int64_t i = 0; i < many; i++) {
+        int32_t unit = own[i];
+        total[unit] += weight * share[i];
+        touched[found] = unit;
+        found += !seen[unit];
+        seen[unit] |= mark;
+    }
+    return found;
+}
+
+static const double WHOLE = 4503599627370496.0; /* from 2^52 on doubles are whole numbers */
+
+/* The k-th largest of numbers, from 1; they change their places. */
+static double largest(double *number, int64_t many, int64_t k)
+{
+    int64_t low = 0, high = many - 1, place = k - 1;
+    while (low < high) {
+        double pivot = number[low + (high - low) / 2];
+        int64_t i = low, j = high;
+        while (i <= j) {
+            while (number[i] > pivot)
+                i++;
+            while (number[j] < pivot)
+                j--;
+            if (i <= j) {
+                double other = number[i];
+                number[i++] = number[j];
+                number[j--] = other;
+            }
+        }
+        if (place <= j)
+            high = j;
+        else if (place >= i)
+            low = i;
+        else
+            break;
+    }
+    return number[place];
+}
+
+/* The scores of touched units that hold a wanted term, rounded to nine decimals, where they are above 0: all, or those
+   that are not less than the `most`-th, and maybe others. `mix` is the share of their documents' scores, where these are
+   given. All sums are 0 again. */
+int64_t words_rank(int32_t *touched, int64_t many, double *total, uint8_t *seen, double mix, const int32_t *document,
+                   const double *documents, int64_t most, double *score, double *spare)
+{
+    int64_t found = 0, room = most ? 4 * most : many + 1;
+    double least = 1;
+    for (int64_t i = 0; i < many; i++) {
+        int32_t unit = touched[i];
+        double own = total[unit];
+        if (documents)
+            own = (1 - mix) * own + mix * documents[document[unit]];
+        own *= 1e9;
+        own = own < WHOLE ? (own + WHOLE) - WHOLE : own; /* the nearest whole number, the even one of two */
+        touched[found] = unit;
+        score[found] = own;
+        found += (seen[unit] & 2) && own >= least;
+        total[unit] = 0;
+        seen[unit] = 0;
+        if (found < room)
+            continue;
+        memcpy(spare, score, (size_t)found * sizeof *score);
+        least = largest(spare, found, most);
+        int64_t kept = 0;
+        for (int64_t k = 0; k < found; k++) {
+            touched[kept] = touched[k];
+            score[kept] = score[k];
+            kept += score[k] >= least;
+        }
+        found = kept;
+        room = kept + 4 * most;
+    }
+    for (int64_t k = 0; k < found; k++)
+        score[k] /= 1e9;
+    return found;
+}
+
+/* Numbers in as few bytes as they need, seven bits in each, the low ones first; the last byte has no high bit. `bounds`,
+   ascending, are places among the numbers, and `ends` gets where each of them begins among the bytes. */
+int64_t words_pack(const uint32_t *number, int64_t many, const int64_t *bounds, int64_t parts, uint8_t *out, int64_t *ends)
+{
+    uint8_t *at = out;
+    int64_t part = 0;
+    for (int64_t i = 0; i < many; i++) {
+        for (; part < parts && bounds[part] <= i; part++)
+            ends[part] = at - out;
+        uint32_t left = number[i];
+        for (; left > 127; left >>= 7)
+            *at++ = (uint8_t)(left | 128);
+        *at++ = (uint8_t)left;
+    }
+    for (; part < parts; part++)
+        ends[part] = at - out;
+    return at - out;
+}
+
+/* The numbers of such bytes, at most so many; each with all before it, where sums are wanted. */
+int64_t words_unpack(const uint8_t *at, int64_t size, int64_t most, int32_t sums, int32_t base, int32_t *number)
+{
+    const uint8_t *end = at + size;
+    uint32_t before = (uint32_t)base;
+    int64_t many = 0;
+    while (at < end && many < most) {
+        uint32_t found = *at & 127;
+        for (int shift = 7; *at++ > 127 && at < end && shift < 32; shift += 7)
+            found |= (uint32_t)(*at & 127) << shift;
+        number[many++] = (int32_t)(found + before);
+        before = sums ? found + before : before;
+    }
+    return many;
+}
+
+/* The parent of every element, by their depths in document order: the last one before it that is less deep by one. */
+int64_t words_parents(const int16_t *depth, int64_t elements, int32_t *parent)
+{
+    int32_t last[1 << 15];
+    last[0] = -1;
+    for (int64_t e = 0; e < elements; e++) {
+        if (depth[e] < 1 || (depth[e] > 1 && (!e || depth[e] > depth[e - 1] + 1)))
+            return 0;
+        parent[e] = depth[e] > 1 ? last[depth[e] - 1] : -1;
+        last[depth[e]] = (int32_t)e;
+    }
+    return 1;
+}
+
+/* The deepest element around every kept word, by every element's first word and past its last. */
+int64_t words_deepest(const int32_t *first, const int32_t *last, const int32_t *parent, int64_t elements, int64_t words,
+                      int32_t *deepest)
+{
+    int64_t begun = 0;
+    for (int64_t k = 0; k < words; k++) {
+        while (begun < elements && first[begun] <= k)
+            begun++;
+        int64_t e = begun - 1;
+        while (e >= 0 && last[e] <= k)
+            e = parent[e];
+        if (e < 0)
+            return 0;
+        deepest[k] = (int32_t)e;
+    }
+    return 1;
 }

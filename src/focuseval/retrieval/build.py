@@ -1,269 +1,216 @@
-"""Build the index of a collection's words: block by block, then one list of words for every term.
+"""Build the index of a collection's words: in segments, each of which is made by itself.
 
-What a block gives is laid down on the disk: memory does not grow with the collection. The lists of all terms are
-filled in the order of the blocks, so that every list ascends without a sort.
+A segment is a run of blocks with `TEXT` characters, or one block with more. Whoever makes one holds its columns in
+memory and writes its files, so memory does not grow with the collection, and nothing of it passes between processes.
+`focuseval.retrieval.store` says what the files hold.
 """
 
 from __future__ import annotations
 
-import shutil
 from functools import cache, partial
-from pathlib import Path
+from itertools import pairwise
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from focuseval.collection.block import recoded
 from focuseval.collection.boundaries import cut_block
+from focuseval.collection.store import MappedBlocks
 from focuseval.engine import native
-from focuseval.engine.files import checksum, sealed
+from focuseval.engine.files import sealed
 from focuseval.engine.storage import location
 from focuseval.engine.workers import given
 from focuseval.errors import CollectionError
 from focuseval.retrieval.terms import Language, stemmer_version
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
     from focuseval.collection.block import Block
     from focuseval.collection.index import Index
-    from focuseval.engine.storage import Location
     from focuseval.engine.workers import Workers
 
+    Put = Callable[[str, Any], None]
+    """Keeps a file of the words, by its name and content."""
 
-@cache
-def _language(name: str, thread: int) -> Language:  # noqa: ARG001  threads of a worker must not count words at once
-    """Return a language that this thread goes on using: the words of one block are known in the next."""
-    return Language(name)
+TEXT = 80_000_000
+"""Characters of a segment."""
 
-
-def read_block(index: Index, name: str, scratch: str, number: int) -> tuple[int, int]:
-    """Lay the columns of one block down in a folder; return how many words it has and how many are kept."""
-    block, folder, language = index.blocks[number], location(scratch), _language(name, get_ident())
-    cut = cut_block(block)
-    term = np.array(language.numbers(cut.distinct.to_pylist()), np.int32)[cut.number]
-    word = np.flatnonzero(term >= 0).astype(np.int32)
-    counts = np.bincount(term[word], minlength=len(language.terms))
-    used = np.flatnonzero(counts)
-    recode = np.zeros(len(counts), np.int32)
-    recode[used] = np.arange(len(used))
-    kept = np.searchsorted(word, cut.bounds)
-    element, first, last = place(block, np.ascontiguousarray(cut.start[word]), kept)
-    columns: dict[str, NDArray[Any]] = {
-        "start": cut.start,
-        "end": cut.end,
-        "bounds": cut.bounds,
-        "word": word,
-        "term": recode[term[word]],
-        "element": element,
-        "first": first,
-        "last": last,
-        "counts": counts[used],
-    }
-    for part, column in columns.items():
-        with (folder / f"{number}-{part}.npy").open("wb") as file:
-            np.save(file, column)
-    terms = "\n".join(language.terms[code] for code in used.tolist())
-    (folder / f"{number}-terms.txt").write_bytes(terms.encode())
-    return len(term), len(word)
-
-
-def place(
-    block: Block, start: NDArray[np.int32], kept: NDArray[np.int64]
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    """Return the deepest element of every kept word, and every element's first kept word and past its last."""
-    columns = [np.ascontiguousarray(block.element(name)) for name in ("start", "end", "parent")]
-    bounds = np.ascontiguousarray(block.element_bounds)
-    library = native.library()
-    if library is None:
-        return _place_in_numpy(start, kept, bounds, columns)
-    deepest = np.empty(len(start), np.int32)
-    first, last = (np.zeros(int(bounds[-1]), np.int32) for _ in range(2))
-    words = (array.ctypes.data for array in (start, kept, bounds))
-    others = (array.ctypes.data for array in (*columns, deepest, first, last))
-    if not library.words_place(*words, len(bounds) - 1, *others):
-        what = "expected elements inside each other, found others"
-        raise CollectionError(what, remedy="the index is damaged: build it again")
-    return deepest - np.int32(bounds[0]), first[bounds[0] :], last[bounds[0] :]
-
-
-def _place_in_numpy(
-    start: NDArray[np.int32], kept: NDArray[np.int64], bounds: NDArray[np.int64], columns: list[NDArray[np.int32]]
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    """Find every word's place among the elements by one search; the element begun last may have ended before it."""
-    begins, ends, parent = (column[bounds[0] : bounds[-1]] for column in columns)
-    sizes = np.diff(bounds)
-    document = np.repeat(np.arange(len(sizes)), sizes) << 32
-    words = (np.repeat(np.arange(len(sizes)), np.diff(kept)) << 32) | start
-    opened, closed = document | begins, document | ends
-    first, last = np.searchsorted(words, opened), np.searchsorted(words, closed)
-    above = np.where(parent < 0, -1, parent + np.repeat(bounds[:-1] - bounds[0], sizes))
-    deepest = np.searchsorted(opened, words, "right") - 1
-    while (gone := np.flatnonzero(closed[deepest] <= words)).size:
-        deepest[gone] = above[deepest[gone]]
-    return deepest.astype(np.int32), first.astype(np.int32), np.maximum(first, last).astype(np.int32)
-
-
-VERSION = 2
+VERSION = 3
 """Changes whenever words are cut or laid down in another way."""
+
+_KNOWN = 400_000
+"""Words whose terms a worker knows, at most, when it begins a segment."""
 
 _MOST = 2**31 - 1
 """Words and elements that 32-bit numbers can count."""
 
-COLUMNS: dict[str, type[np.integer]] = {
-    **dict.fromkeys(("start", "end", "word", "element", "postings", "first", "last", "parent", "tag"), np.int32),
-    "depth": np.int16,
-    "word_bounds": np.int64,
-    "offsets": np.int64,
-}
-"""The files of an index of words; `focuseval.retrieval.store` says what each holds."""
+
+@cache
+def _language(name: str, thread: int) -> list[Language]:  # noqa: ARG001  threads of a worker must not count words at once
+    """Return a language that this thread goes on using: the words of one segment are known in the next."""
+    return [Language(name)]
+
+
+def segments_of(index: Index) -> list[tuple[int, int]]:
+    """Return the blocks of every segment: the first, and past the last."""
+    ends = np.append(0, np.cumsum(index.lengths))[index.first]
+    cuts = [0]
+    while cuts[-1] < len(index.blocks):
+        cuts.append(max(cuts[-1] + 1, int(np.searchsorted(ends, ends[cuts[-1]] + TEXT, "right")) - 1))
+    return list(pairwise(cuts))
+
+
+def tags_of(index: Index) -> list[str]:
+    """Return the tags of all blocks, in the order of names."""
+    blocks = index.blocks
+    named = blocks.tags if isinstance(blocks, MappedBlocks) else [block.tags for block in blocks]
+    return sorted({tag for tags in named for tag in tags})
+
+
+def place(
+    block: Block, start: NDArray[np.int32], kept: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return every element's first kept word, and past its last."""
+    columns = [np.ascontiguousarray(block.element(name), np.int32) for name in ("start", "end", "parent")]
+    bounds, library = np.ascontiguousarray(block.element_bounds), native.library()
+    if library is None:
+        begins, ends, _ = (column[bounds[0] : bounds[-1]] for column in columns)
+        sizes = np.diff(bounds)
+        document = np.repeat(np.arange(len(sizes)), sizes) << 32
+        words = (np.repeat(np.arange(len(sizes)), np.diff(kept)) << 32) | start
+        low, high = np.searchsorted(words, document | begins), np.searchsorted(words, document | ends)
+        return low.astype(np.int32), np.maximum(low, high).astype(np.int32)
+    first, last = (np.zeros(int(bounds[-1]), np.int32) for _ in range(2))
+    others = native.addresses(*columns, first, last)
+    if not library.words_place(*native.addresses(start, kept, bounds), len(bounds) - 1, *others):
+        what = "expected elements inside each other, found others"
+        raise CollectionError(what, remedy="the index is damaged: build it again")
+    return first[bounds[0] :], last[bounds[0] :]
+
+
+def build_segment(
+    index: Index, name: str, tags: list[str], put: Put, numbered: tuple[int, tuple[int, int]]
+) -> dict[str, Any]:
+    """Read the words of some blocks and keep them as a segment; return its counts, and the checksums of its files."""
+    number, (begin, end) = numbered
+    held = _language(name, get_ident())
+    if held[0].known > _KNOWN:
+        held[0] = Language(name)
+    language, words, kept, before, terms = held[0], 0, 0, 0, [np.zeros(0, np.int32)]
+    contents: dict[str, list[bytes]] = {}
+    for which in range(begin, end):
+        block = index.blocks[which]
+        cut = cut_block(block)
+        term = np.array(language.numbers(cut.distinct.to_pylist()), np.int32)[cut.number]
+        word = np.flatnonzero(term >= 0)
+        first, last = place(block, np.ascontiguousarray(cut.start[word]), np.searchsorted(word, cut.bounds))
+        gap = cut.start - np.append(np.int32(0), cut.end)[:-1]
+        heads = cut.bounds[:-1][np.diff(cut.bounds) > 0]
+        gap[heads] = cut.start[heads]
+        own = slice(int(block.element_bounds[0]), int(block.element_bounds[-1]))
+        columns: dict[str, NDArray[Any]] = {
+            "gap": gap << 1 ^ gap >> 31,  # the pairs of scripts without blanks overlap
+            "length": cut.end - cut.start,
+            "documents": np.diff(cut.bounds),
+            "depth": block.element("depth")[own],
+            "tag": recoded(block.tags, tags)[block.element("tag")[own]],
+            "first": np.diff(first + np.int32(kept), prepend=np.int32(before)),
+            "size": last - first,
+        }
+        for column, values in columns.items():
+            contents.setdefault(column, []).append(native.pack(values)[0].tobytes())
+        contents.setdefault("kept", []).append((term >= 0).tobytes())
+        terms.append(term[word])
+        words, kept, before = words + len(term), kept + len(word), kept + int(first[-1])
+        if isinstance(index.blocks, MappedBlocks):
+            index.blocks.release(which)
+        if words > _MOST:
+            raise too_many(index, "words")
+    term = np.concatenate(terms)
+    terms.clear()
+    names, packed, begins = _postings(language, term)
+    whole = {column: b"".join(parts) for column, parts in contents.items()}
+    whole["kept"] = np.packbits(np.frombuffer(whole["kept"], np.bool_)).tobytes()
+    whole |= {"postings": native.pack(np.diff(begins))[0].tobytes(), "terms": "\n".join(names).encode()}
+    whole["occurrences"], files = packed.tobytes(), dict[str, list[int]]()
+    for column, content in whole.items():
+        written = content if column == "occurrences" else pa.compress(content, "zstd", asbytes=True)
+        files[column] = [len(content), crc32(written)]
+        put(f"{number}-{column}", written)
+    return {"blocks": end - begin, "words": words, "kept": kept, "terms": len(names), "files": files}
+
+
+def _postings(language: Language, term: NDArray[np.int32]) -> tuple[list[str], NDArray[np.uint8], NDArray[np.int64]]:
+    """Return the terms of kept words in the order of their bytes, the words that have each, and where these begin.
+
+    The numbers of the terms are lost: a segment has many of them.
+    """
+    counts = np.bincount(term, minlength=len(language.terms))
+    used = sorted(np.flatnonzero(counts).tolist(), key=lambda code: language.terms[code].encode())
+    rank = np.zeros(len(counts), np.int32)
+    rank[used] = np.arange(len(used))
+    np.take(rank, term, out=term)
+    bounds, library = np.append(0, np.cumsum(counts[used])), native.library()
+    posted = np.empty(len(term), np.int32)
+    if library is None:
+        posted[:] = np.argsort(term, kind="stable")
+    else:
+        following = bounds.copy()
+        library.words_post(*native.addresses(term), len(term), 0, *native.addresses(following, posted))
+    heads = posted[bounds[:-1]]
+    posted[1:] = np.diff(posted)  # from the word before; the first of a term counts from the segment's
+    posted[bounds[:-1]] = heads
+    packed, begins = native.pack(posted, bounds)
+    return [language.terms[code] for code in used], packed, begins
 
 
 def build_words(
     index: Index,
     language: str,
-    folder: Path,
+    put: Put,
     jobs: int = 1,
     progress: Callable[[int, int], None] | None = None,
     *,
     workers: Workers | None = None,
-    scratch: Location | None = None,
 ) -> None:
-    """Write the index of words into an empty folder; `scratch` is where workers lay their blocks down, if not there."""
-    many = len(index.blocks)
-    if scratch is None:
-        scratch = folder.absolute() / "blocks"
-        scratch.mkdir()
-    counts: list[tuple[int, int]] = []
-    _refuse_too_many(index, int(index.element_bounds[-1]), "elements")
-    read = 0
+    """Make the index of words, a segment a task; ``words.json`` comes last."""
+    if int(index.element_bounds[-1]) > _MOST:
+        raise too_many(index, "elements")
+    cuts, tags, made = segments_of(index), tags_of(index), list[dict[str, Any]]()
+    work = partial(build_segment, index, language, tags, put)
     try:
-        with given(1 if many < 2 else jobs, workers) as crew:
-            for count in crew.in_order(partial(read_block, index, language, str(scratch)), range(many)):
-                counts.append(count)
-                read += count[0]
-                _refuse_too_many(index, read, "words")  # now, not when all of them are read
+        with given(1 if len(cuts) < 2 else jobs, workers) as crew:
+            for one in crew.in_order(work, enumerate(cuts)):
+                made.append(one)
+                if sum(segment["words"] for segment in made) > _MOST:  # now, not when all of them are read
+                    raise too_many(index, "words")
                 if progress:
-                    progress(len(counts), many)
+                    progress(cuts[len(made) - 1][1], len(index.blocks))
     finally:
-        _language.cache_clear()  # words that were kept for the next block
-    words, kept = (np.append(0, np.cumsum([count[place] for count in counts], dtype=np.int64)) for place in range(2))
-    terms = _terms(folder, scratch, many)
-    _join(index, folder, scratch, words, kept)
-    tags = _elements(index, folder)
-    _post(folder, scratch, terms, kept)
-    if isinstance(scratch, Path):
-        shutil.rmtree(scratch)
+        _language.cache_clear()  # words that were kept for the next segment
     metadata = {
         "version": VERSION,
         "language": language,
         "stemmer": stemmer_version(language),
         "sha256": index.sha256,
-        "words": int(words[-1]),
-        "kept": int(kept[-1]),
-        "terms": len(terms[0]),
         "tags": tags,
-        "checksums": {file.name: checksum(file) for file in folder.iterdir() if file.is_file()},
+        "segments": made,
     }
-    (folder / "words.json").write_bytes(sealed(metadata))
+    put("words.json", sealed(metadata))
 
 
-def _refuse_too_many(index: Index, number: int, what: str) -> None:
-    if number > _MOST:
-        remedy = "index parts of the collection, retrieve from each, and merge the runs with 'focuseval fuse'"
-        raise CollectionError(f"expected at most {_MOST:,} {what}, found more", at=index.name, remedy=remedy)
+def keep_in(folder: str, name: str, content: Any) -> None:
+    """Keep a file in a folder, which may be on object storage."""
+    (location(folder) / name).write_bytes(content)
 
 
-def _column(folder: Path, name: str, size: int) -> NDArray[Any]:
-    """Return a column that is written to its file; an empty one cannot be mapped."""
-    if not size:
-        np.save(folder / f"{name}.npy", np.zeros(0, COLUMNS[name]))
-        return np.zeros(0, COLUMNS[name])
-    return np.lib.format.open_memmap(folder / f"{name}.npy", "w+", COLUMNS[name], (size,))
-
-
-def _block(scratch: Location, number: int, name: str) -> NDArray[Any]:
-    with (scratch / f"{number}-{name}.npy").open("rb") as file:
-        return np.asarray(np.load(file))
-
-
-def _terms(folder: Path, scratch: Location, many: int) -> tuple[pa.Array, list[NDArray[np.int32]]]:
-    """Write all terms in the order of their bytes; return them, and for every block which of them its own are."""
-    texts = [(scratch / f"{number}-terms.txt").read_text(encoding="utf-8") for number in range(many)]
-    parts = [pa.array(text.split("\n") if text else [], pa.string()) for text in texts]
-    coded = pa.concat_arrays([pa.array([], pa.string()), *parts]).dictionary_encode()
-    order = pc.sort_indices(coded.dictionary)
-    rank = np.empty(len(order), np.int32)
-    rank[order.to_numpy()] = np.arange(len(order))
-    ranked = rank[coded.indices.to_numpy()]
-    terms = coded.dictionary.take(order)
-    with pa.ipc.new_file(str(folder / "terms.arrow"), pa.schema([("term", pa.string())])) as writer:
-        writer.write_table(pa.table({"term": terms}))
-    return terms, np.split(ranked, np.cumsum([len(part) for part in parts])[:-1])
-
-
-def _join(index: Index, folder: Path, scratch: Location, words: NDArray[np.int64], kept: NDArray[np.int64]) -> None:
-    """Write the columns of words and elements of all blocks one after the other; numbers count through all of them."""
-    elements, documents = index.element_bounds[index.first], index.first
-    for name, bounds, base in (
-        ("start", words, None),
-        ("end", words, None),
-        ("word", kept, words),
-        ("element", kept, elements),
-        ("first", elements, kept),
-        ("last", elements, kept),
-    ):
-        column = _column(folder, name, int(bounds[-1]))
-        for number in range(len(bounds) - 1):
-            here = _block(scratch, number, name)
-            column[bounds[number] : bounds[number + 1]] = here if base is None else here + np.int32(base[number])
-    column = _column(folder, "word_bounds", len(index) + 1)
-    for number in range(len(documents) - 1):
-        column[documents[number] : documents[number + 1] + 1] = _block(scratch, number, "bounds") + words[number]
-
-
-def _elements(index: Index, folder: Path) -> list[str]:
-    """Write what the collection says of its elements, numbered through all documents; return the tags."""
-    total = int(index.element_bounds[-1])
-    parent, depth, tag = (_column(folder, name, total) for name in ("parent", "depth", "tag"))
-    tags: dict[str, int] = {}
-    for number, block in enumerate(index.blocks):
-        low, high = index.element_bounds[index.first[number]], index.element_bounds[index.first[number + 1]]
-        own = slice(int(block.element_bounds[0]), int(block.element_bounds[-1]))
-        above = block.element("parent")[own]
-        base = np.repeat(block.element_bounds[:-1] - block.element_bounds[0] + low, np.diff(block.element_bounds))
-        parent[low:high] = np.where(above < 0, -1, above + base)
-        depth[low:high] = block.element("depth")[own]
-        recode = np.array([tags.setdefault(name, len(tags)) for name in block.tags], np.int32)
-        tag[low:high] = recode[block.element("tag")[own]]
-    return list(tags)
-
-
-def _post(
-    folder: Path, scratch: Location, terms: tuple[pa.Array, Sequence[NDArray[np.int32]]], kept: NDArray[np.int64]
-) -> None:
-    """Write for every term the numbers of the kept words that have it."""
-    names, codes = terms
-    offsets = _column(folder, "offsets", len(names) + 1)
-    total = np.zeros(len(names) + 1, np.int64)
-    for number, code in enumerate(codes):
-        total[code + 1] += _block(scratch, number, "counts")
-    offsets[:] = np.cumsum(total)
-    following = np.array(offsets)
-    postings, library = _column(folder, "postings", int(kept[-1])), native.library()
-    for number, code in enumerate(codes):
-        term = np.ascontiguousarray(code[_block(scratch, number, "term")])
-        if library is not None and len(postings):
-            where = (following.ctypes.data, postings.ctypes.data)
-            library.words_post(term.ctypes.data, len(term), int(kept[number]), *where)
-            continue
-        order, counts = np.argsort(term, kind="stable"), _block(scratch, number, "counts")
-        own = np.argsort(code)
-        begins = np.cumsum(counts[own]) - counts[own]
-        target = np.repeat(following[code[own]] - begins, counts[own]) + np.arange(len(order))
-        postings[target] = order + kept[number]
-        following[code] += counts
+def too_many(index: Index, what: str) -> CollectionError:
+    """Return the error of a collection that 32-bit numbers cannot count."""
+    remedy = "index parts of the collection, retrieve from each, and merge the runs with 'focuseval fuse'"
+    return CollectionError(f"expected at most {_MOST:,} {what}, found more", at=index.name, remedy=remedy)

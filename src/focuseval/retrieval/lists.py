@@ -42,23 +42,29 @@ def task_list(units: UnitSet, found: Integers, score: Numbers, task: Task, limit
         return ranked[order], scores[order]
     if task.grouped:  # the document of the best unit first, its units in reading order, with its best score
         ranked, scores = disjoint(units, found, score, limit)
-        _, first, group = np.unique(units.document(ranked), return_index=True, return_inverse=True)
-        leader = first[group]
-        order = np.lexsort((units.spans(ranked)[0], leader))
-        return ranked[order], scores[leader[order]]
+        order, scores = by_article(units.document(ranked), units.spans(ranked)[0], scores)
+        return ranked[order], scores
     if not task.overlap:
         return disjoint(units, found, score, limit)
     return best(units, found, score, limit)
 
 
+def by_article(document: Integers, start: Integers, score: Numbers) -> Listed:
+    """Return the order of ranked units by document, the best one's first, and the best score of their documents."""
+    _, first, group = np.unique(document, return_index=True, return_inverse=True)
+    leader = first[group]
+    order = np.lexsort((start, leader))
+    return order, score[leader[order]]
+
+
 def best(units: UnitSet, found: Integers, score: Numbers, limit: int) -> Listed:
-    """Return so many of the best units, in order; units are given ascending."""
+    """Return so many of the best units, in order."""
     if len(found) > limit:
         least = np.partition(score, len(score) - limit)[len(score) - limit]
         near = np.flatnonzero(score >= least)
         found, score = found[near], score[near]
-    keys = (found, -score) if units.depth is None else (found, units.depth[found], -score)
-    order = np.lexsort(keys)[:limit]
+    order = np.argsort(found if units.depth is None else units.depth[found].astype(np.int64) << 48 | found)
+    order = order[np.argsort(-score[order], kind="stable")[:limit]]
     return found[order], score[order]
 
 
@@ -131,26 +137,34 @@ def places(units: UnitSet, rows: Integers) -> Places:
 
 
 def as_run(
-    units: UnitSet, lists: Mapping[str, Listed], settings: RetrievalSettings, run_id: str, description: str
+    found: Places,
+    score: Numbers,
+    sizes: Mapping[str, int],
+    settings: RetrievalSettings,
+    made: tuple[str, str],
 ) -> Run:
-    """Return the lists of topics as a run that says how it was made."""
-    sizes = [len(listed[0]) for listed in lists.values()]
-    rows, score = (
-        np.concatenate([np.zeros(0, kind), *(listed[part] for listed in lists.values())])
-        for part, kind in enumerate((np.int64, np.float64))
-    )
-    found = places(units, rows)
+    """Return the lists of topics, so many results each, as a run that says how it was made: its id and description."""
+    many = list(sizes.values())
     spans = bool(found.by_offset.any()) or found.path is None
     return Run(
-        run_id=run_id,
-        topics=tuple(lists),
-        topic=np.repeat(np.arange(len(sizes), dtype=np.int32), sizes),
+        run_id=made[0],
+        topics=tuple(sizes),
+        topic=np.repeat(np.arange(len(many), dtype=np.int32), many),
         document=found.document,
-        rank=np.concatenate([np.zeros(0, np.int32), *(np.arange(1, size + 1, dtype=np.int32) for size in sizes)]),
+        rank=np.concatenate([np.zeros(0, np.int32), *(np.arange(1, size + 1, dtype=np.int32) for size in many)]),
         score=score,
         start=np.where(found.by_offset, found.start, -1) if spans else None,
         end=np.where(found.by_offset, found.end, -1) if spans else None,
         path=found.path,
         task=settings.rules.name,
-        attributes={"description": description},
+        attributes={"description": made[1]},
     )
+
+
+def flat(lists: Mapping[str, Listed]) -> tuple[Integers, Numbers, dict[str, int]]:
+    """Return the units and scores of all topics, one after the other, and how many each has."""
+    rows, score = (
+        np.concatenate([np.zeros(0, kind), *(listed[part] for listed in lists.values())])
+        for part, kind in enumerate((np.int64, np.float64))
+    )
+    return rows, score, {topic: len(listed[0]) for topic, listed in lists.items()}

@@ -24,12 +24,15 @@ import numpy as np
 from focuseval.collection.chunks import span_texts
 from focuseval.data.highlights import merge
 from focuseval.data.remarks import worded
+from focuseval.data.run import Run
 from focuseval.data.topics.topic import plain_topic
+from focuseval.engine.plugins import Plugin, plugin
 from focuseval.errors import CollectionError, FormatError, Place, UsageError, did_you_mean
 from focuseval.formats.embedded import open_documents, read_questions
+from focuseval.retrieval.distributed import ask_segments
 from focuseval.retrieval.fusion import Fusion, Ranked, fused_scores
-from focuseval.retrieval.lists import as_run, best, places, task_list
-from focuseval.retrieval.settings import RetrievalSettings, asked_unit, default_unit, with_elements
+from focuseval.retrieval.lists import as_run, best, flat, places, task_list
+from focuseval.retrieval.settings import RETRIEVERS, RetrievalSettings, asked_unit, default_unit, with_elements
 from focuseval.retrieval.store import open_words
 from focuseval.retrieval.structured import impossible, score_structured
 from focuseval.retrieval.terms import Weights, stemmer_version, weights
@@ -37,14 +40,13 @@ from focuseval.retrieval.units import Scorer, UnitRanker, occurrences, unit_set
 from focuseval.retrieval.vectors import VECTOR_OPTIONS, UnitVectors, VectorSettings, unit_vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     import pyarrow as pa
     from numpy.typing import ArrayLike, NDArray
 
     from focuseval.collection.chunks import Chunks
     from focuseval.collection.index import Index
-    from focuseval.data.run import Run
     from focuseval.data.topics import Topic
     from focuseval.engine.workers import Workers
     from focuseval.retrieval.lists import Listed
@@ -96,8 +98,18 @@ def retrieve(
     >>> run.document.to_pylist(), run.start.tolist(), run.end.tolist()
     (['a'], [0], [21])
     """
-    more: dict[str, Any] = {"jobs": jobs, "workers": workers, "progress": progress}
-    return retrieved(index, topics, scorer=scorer, chunks=chunks, run_id=run_id, **more, **options).run
+    return retrieved(index, topics, Means(scorer, chunks, run_id, jobs, workers, progress), **options).run
+
+
+class Means(NamedTuple):
+    """What `retrieve` is given besides options of retrieval."""
+
+    scorer: Scorer | None = None
+    chunks: Chunks | None = None
+    run_id: str | None = None
+    jobs: int = 1
+    workers: Workers | None = None
+    progress: Progress | None = None
 
 
 class MadeRun(NamedTuple):
@@ -118,21 +130,14 @@ class MadeRun(NamedTuple):
     """Texts that were too long for the model."""
 
 
-def retrieved(
-    index: Index | str | Path | Mapping[str, str],
-    topics: str | Path | Iterable[Topic] | Mapping[str, str],
-    *,
-    scorer: Scorer | None = None,
-    chunks: Chunks | None = None,
-    run_id: str | None = None,
-    jobs: int = 1,
-    workers: Workers | None = None,
-    progress: Progress | None = None,
-    **options: Any,
-) -> MadeRun:
+def retrieved(index: Any, topics: Any, means: Means, **options: Any) -> MadeRun:
     """Return the run of `retrieve`, and how it was made."""
+    scorer, chunks, progress = means.scorer, means.chunks, means.progress
     index = open_documents(index)
     options, by_meaning = split_options(options)
+    name = options.get("retriever")
+    if added := added_retriever(name):
+        options["retriever"] = None
     given = settings_for(index, {**options, "unit": asked_unit(options.get("unit"), chunks)})
     settings = given.resolved()
     if isinstance(topics, str | Path):
@@ -140,23 +145,33 @@ def retrieved(
     elif isinstance(topics, Mapping):  # a query that begins with / is NEXI
         topics = [plain_topic(name, query) for name, query in topics.items()]
     asked = tuple(topics)
+    if added:
+        listed = units(index, chunks=chunks, jobs=means.jobs, **options)
+        return _run_of(added, str(name), listed, asked, means.run_id or default_run_id(settings, str(name)))
     if settings.retriever != "bm25":
         by_meaning.check()  # before anything takes time
-    words = open_words(index, settings.language, jobs, progress, workers)
-    ranker = UnitRanker(words, settings, scorer, chunks)
-    vectors = None if settings.retriever == "bm25" else unit_vectors(ranker.units, by_meaning, chunks, progress)
+    words = open_words(index, settings.language, means.jobs, progress, means.workers)
     queries = {topic.id: weights(topic.terms, words.words_of_language) for topic in asked}
-    _ = ranker.size  # made once, not by the first question
-    begin = perf_counter()
-    lists = ranked_lists(ranker, vectors, asked, queries, progress)
+    structured = settings.cas != "ignore" and any(topic.query is not None for topic in asked)
+    by_segment = words.stored and settings.retriever == "bm25" and not (structured or scorer or chunks)
+    ranker, vectors, begin = UnitRanker(words, settings, scorer, chunks), None, perf_counter()
+    if means.workers is not None and by_segment:
+        found, score, sizes, known = ask_segments(words, settings, queries, means.workers)
+    else:
+        if settings.retriever != "bm25":
+            vectors = unit_vectors(ranker.units, by_meaning, chunks, progress)
+        _, begin = ranker.size, perf_counter()  # made once, not by the first question
+        rows, score, sizes = flat(ranked_lists(ranker, vectors, asked, queries, progress))
+        found, known = places(ranker.units, rows), None
     spent = 1000 * (perf_counter() - begin) / max(len(asked), 1)
     remarks = [f"{name} says nothing of --unit {given.unit} and was ignored" for name in given.ignored]
     remarks += mixed(index, options.get("unit"), chunks)
-    remarks += _remarks(ranker, asked, queries, lists)
+    remarks += _remarks(words, settings, asked, queries, (sizes, known))
     formula = {"bm25": "own scorer" if scorer else "BM25"}.get(settings.retriever, settings.retriever)
     fused = f" fusion={FUSION.description()}" if formula == "hybrid" else ""
     described = settings.description(formula) + ("" if vectors is None else f"{fused} {vectors.description()}")
-    run = as_run(ranker.units, lists, settings, run_id or default_run_id(settings, formula.lower()), described)
+    run_id = means.run_id or default_run_id(settings, formula.lower())
+    run = as_run(found, score, sizes, settings, (run_id, described))
     run = replace(run, remarks=tuple(map(worded, remarks)))
     how = settings.description(formula, brief=True)
     how += f" stemmer={stemmer_version(settings.language) or 'none'}"
@@ -165,6 +180,24 @@ def retrieved(
     made = vectors.made
     numbers = (0, 0, 0) if made is None else (made.asked, made.tokens, made.cut_texts)
     return MadeRun(run, f"{how}{fused} {vectors.settings.description()}", spent, len(vectors.vectors), *numbers)
+
+
+def _run_of(added: Plugin, name: str, listed: UnitList, asked: Sequence[Topic], run_id: str) -> MadeRun:
+    """Return the run of a retriever that another package adds."""
+    begin = perf_counter()
+    run = added.value(listed, {topic.id: topic.title for topic in asked})
+    if not isinstance(run, Run):
+        what = f"expected a run of the retriever {name!r}, found {run!r:.80}"
+        raise UsageError(f"{added.origin}: {what}; return units.run(scores)")
+    spent, how = 1000 * (perf_counter() - begin) / max(len(asked), 1), f"{name} of {added.origin}"
+    said = run.attributes.get("description", "own scores").replace("own scores", how, 1)
+    return MadeRun(replace(run, run_id=run_id, attributes={**run.attributes, "description": said}), how, spent)
+
+
+def added_retriever(name: Any) -> Plugin | None:
+    """Return the retriever that another package adds under a name: a function of units and questions, as for sweeps."""
+    ours = not isinstance(name, str) or name in RETRIEVERS
+    return None if ours else plugin("retrievers", name)
 
 
 FUSION = Fusion()
@@ -181,15 +214,16 @@ def ranked_lists(
     """Return the lists of topics: by words, by vectors, or by both, where vectors and words are found."""
     settings, units = ranker.settings, ranker.units
     if vectors is None:
-        found = {}
+        found, rules = {}, settings.rules
+        enough = settings.limit if rules.overlap and not (rules.grouped or rules.one_per_article) else 0
         for number, topic in enumerate(topics):
             if progress:
                 progress(number, len(topics), "searching")
             if settings.cas != "ignore" and topic.query is not None:
                 scored = score_structured(ranker, topic.query)
             else:
-                scored = ranker.score(queries[topic.id])
-            found[topic.id] = task_list(units, *scored, settings.rules, settings.limit)
+                scored = ranker.score(queries[topic.id], enough)
+            found[topic.id] = task_list(units, *scored, rules, settings.limit)
         return found
     texts = [topic.title or " ".join(term.text for term in topic.terms) for topic in topics]
     asked = vectors.queries(texts)
@@ -199,7 +233,7 @@ def ranked_lists(
     near = vectors.nearest(asked, settings.depth)
     lists = {}
     for name, other in zip(names, near, strict=True):
-        both = [best(units, *found, settings.depth) for found in (ranker.score(queries[name]), other)]
+        both = [best(units, *found, settings.depth) for found in (ranker.score(queries[name], settings.depth), other)]
         every, result = np.unique(np.concatenate([unit for unit, _ in both]), return_inverse=True)
         sizes = [len(unit) for unit, _ in both]
         rank = np.concatenate([np.arange(1, size + 1) for size in sizes])
@@ -244,15 +278,18 @@ def default_run_id(settings: RetrievalSettings, formula: str = "bm25") -> str:
 
 
 def _remarks(
-    ranker: UnitRanker, topics: Sequence[Topic], queries: Mapping[str, Weights], lists: Mapping[str, Listed]
+    words: IndexedWords,
+    settings: RetrievalSettings,
+    topics: Sequence[Topic],
+    queries: Mapping[str, Weights],
+    found: tuple[Mapping[str, int], Collection[str] | None],
 ) -> list[str]:
-    """Return what a reader of the run should know: topics without words or results, words that nobody wrote."""
-    by_words = ranker.settings.retriever != "dense"
+    """Return what a reader of the run should know, by how many results there are, and the words that are known."""
+    (sizes, known), by_words, tags, cas = found, settings.retriever != "dense", words.tags, settings.cas
     empty = [topic.id for topic in topics if by_words and not queries[topic.id]]
-    none = [topic.id for topic in topics if topic.id not in empty and not len(lists[topic.id][0])]
+    none = [topic.id for topic in topics if topic.id not in empty and not sizes[topic.id]]
     terms = dict.fromkeys(word for query in queries.values() for term in query for word in term) if by_words else {}
-    unknown = [term for term in terms if not len(ranker.words.occurrences(term))]
-    tags, cas = ranker.words.tags, ranker.settings.cas
+    unknown = [one for one in terms if (not len(words.occurrences(one)) if known is None else one not in known)]
     lost = [topic.id for topic in topics if topic.query is not None and impossible(topic.query, tags, cas)]
     remarks = (
         (lost, "question asks", "questions ask", "for elements that the collection does not have"),
@@ -470,7 +507,9 @@ class UnitList:
             there = ~np.isnan(score)
             lists[topic] = task_list(self.source, self.rows[there], score[there], settings.rules, settings.limit)
         described = f"own scores {settings.unit} task={settings.rules.name} limit={settings.limit}"
-        return as_run(self.source, lists, settings, run_id or default_run_id(settings, "own"), described)
+        rows, score, sizes = flat(lists)
+        made = run_id or default_run_id(settings, "own"), described
+        return as_run(places(self.source, rows), score, sizes, settings, made)
 
 
 def units(

@@ -74,7 +74,7 @@ class RetrievalSettings:
             found = parse_spec(f"words:{window or _PASSAGE.partition(':')[2]}" if name == "passage" else self.unit)
         except UsageError:
             found = None
-        if found is None or found.kind in {"tokens", "semantic", *SPLITTERS}:
+        if found is None or found.kind in {"tokens", "semantic", *SPLITTERS} or found.origin:
             what = f"expected a unit (element, document or passage:WORDS/STEP), found {self.unit!r}"
             raise UsageError(f"{what}; passage:100/50, characters:400 or sentences:5, for instance")
         return found

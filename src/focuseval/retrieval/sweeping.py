@@ -28,7 +28,7 @@ from focuseval.measures import MeasureCall, parse
 from focuseval.measures.measure import Budget
 from focuseval.measures.profiles import DEFAULTS
 from focuseval.measures.tasks import MOST_RESULTS
-from focuseval.retrieval.retrieving import MadeRun, retrieved, split_options, units
+from focuseval.retrieval.retrieving import MadeRun, Means, added_retriever, retrieved, split_options, units
 from focuseval.retrieval.settings import RETRIEVERS
 from focuseval.retrieval.swept import Sweep
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     Retriever = Callable[[UnitList, Mapping[str, str]], Run]
 
-BM25 = "bm25"
+BM25, *BY_MEANING = RETRIEVERS
 MEASURES = ("spanR@2000c", "spanR@1000c", "spanR@4000c", "IoU@2000c")
 IN_TOKENS = ("spanR@500t", "spanR@250t", "spanR@1000t", "IoU@500t")
 """What is measured by default; the first decides. The second with a tokenizer."""
@@ -79,9 +79,10 @@ def sweep(
     chunks
         How to cut, one or more: each whatever `focuseval.chunk` takes.
     retriever
-        One or more of ``"bm25"``, ``"dense"`` and ``"hybrid"``: every chunking is retrieved by each, and by every
-        ``embedder``. Or a run for every chunking, in their order; or a function of the units of a chunking (as
-        `focuseval.units` gives them) and the questions by topic, which returns a run: ``units.run(scores)``.
+        One or more of ``"bm25"``, ``"dense"``, ``"hybrid"`` and what other packages add: every chunking is retrieved
+        by each, and by every ``embedder``. Or a run for every chunking, in their order; or a function of the units of a
+        chunking (as `focuseval.units` gives them) and the questions by topic, which returns a run:
+        ``units.run(scores)``.
     measures
         By default recall after 1,000, 2,000 and 4,000 characters (or 250, 500 and 1,000 tokens) and IoU; the first
         decides. Ceilings are always added.
@@ -123,7 +124,7 @@ def sweep(
     ways = named_ways(retriever, embedders)
     function = retriever if callable(retriever) else None
     given = _runs(retriever, len(chunks)) if ways is None and function is None else []
-    for way in [way for way in ways or () if way.retriever != BM25]:
+    for way in [way for way in ways or () if way.retriever in BY_MEANING]:
         split_options({**options, "embedder": way.embedder})[1].check()  # before anything takes time
     questions = topics if given or topics is not None else _questions(gold)
 
@@ -139,7 +140,7 @@ def sweep(
             name = getattr(function, "__name__", "without a name")
             return cut, text, [MadeRun(run, f"the function {name}", nan)]
         found = [
-            retrieved(index, questions, chunks=cut, retriever=way.retriever, embedder=way.embedder, **wanted)
+            retrieved(index, questions, Means(chunks=cut), retriever=way.retriever, embedder=way.embedder, **wanted)
             for way in ways or ()
         ]
         return cut, text, found
@@ -199,7 +200,7 @@ def named_ways(retriever: Any, embedders: Sequence[Any]) -> list[Way] | None:
     ['bm25', 'dense by a', 'dense by b']
     """
     names = [retriever] if isinstance(retriever, str) else [] if callable(retriever) else list(retriever)
-    known = [isinstance(name, str) and name in RETRIEVERS for name in names]
+    known = [isinstance(name, str) and (name in RETRIEVERS or added_retriever(name) is not None) for name in names]
     if not any(known):
         return None
     if not all(known):
@@ -208,11 +209,11 @@ def named_ways(retriever: Any, embedders: Sequence[Any]) -> list[Way] | None:
         raise UsageError(f"{what}; give {', '.join(RETRIEVERS)} alone, or a run for each chunking")
     found = []
     for name in dict.fromkeys(names):
-        for one in embedders if name != BM25 else [None]:
+        for one in embedders if name in BY_MEANING else [None]:
             by = "a function"
             if isinstance(one, str):
                 by = one.rpartition("#")[2].rpartition(":")[2].rstrip("/").rpartition("/")[2]
-            found.append(Way(f"{name} by {by}" if name != BM25 and len(embedders) > 1 else name, name, one))
+            found.append(Way(f"{name} by {by}" if name in BY_MEANING and len(embedders) > 1 else name, name, one))
     return found
 
 

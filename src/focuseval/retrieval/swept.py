@@ -16,7 +16,7 @@ import numpy as np
 
 from focuseval.data.tables import Column, Table, notebook, numbers, render, words
 from focuseval.errors import counted
-from focuseval.evaluation.scores import compare_scores, order_of
+from focuseval.evaluation.scores import order_of
 from focuseval.inference.comparison import P_HEADINGS, compare
 from focuseval.inference.paired import BETTER, WORSE, judge_pairs
 from focuseval.inference.sentences import advice, fill, listed, shown_p
@@ -25,6 +25,8 @@ from focuseval.report.charts.chart import number as rounded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from focuseval.collection.chunks import Chunks, Extent
     from focuseval.evaluation.evaluation import Evaluation
@@ -58,7 +60,7 @@ class Standing:
     """Corrected for all pairs."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sweep:
     """Chunkings, evaluated on the same questions; the columns of all tuples are in the order given."""
 
@@ -107,7 +109,7 @@ class Sweep:
         The correction is over all pairs: which one is best is seen in the same numbers, so any pair could have been one
         with the best.
         """
-        return compare_scores(self.scores, self.measure, self.settings, clusters=self.clusters)
+        return self.scores.compare(self.measure, clusters=self.clusters, **vars(self.settings))
 
     @cached_property
     def standings(self) -> tuple[Standing, ...]:
@@ -132,19 +134,26 @@ class Sweep:
         """Return what is stored: characters and vectors."""
         return self.extents[number].characters, self.made_by[number].vectors if self.made_by else 0
 
+    def share(self, one: int, of: int) -> NDArray[np.float64]:
+        """Return what one chunking stores over what another does: chunks, text, vectors."""
+        own, other = (np.array([self.extents[number].chunks, *self.cost(number)]) for number in (one, of))
+        return np.asarray(np.divide(own, other, out=np.ones(3), where=other > 0))
+
+    def cheaper(self, one: int, than: int) -> bool:
+        """Whether one chunking stores clearly less of something than another, and clearly more of nothing."""
+        share = self.share(one, than)
+        return bool(share.max() <= 1 / CLEARLY and share.min() <= CLEARLY)
+
     @cached_property
     def frontier(self) -> tuple[bool, ...]:
-        """Whether nothing that stores less, and no more of anything, is as good as far as these topics tell."""
-        c, places = self.comparison, {number: place for place, number in enumerate(self.order)}
-        better = c.stars()
-        costs = [np.array(self.cost(number)) for number in range(len(self.names))]
+        """Whether nothing that is clearly cheaper is as good, as far as these topics tell."""
+        better, places = self.comparison.stars(), {number: place for place, number in enumerate(self.order)}
+        every = range(len(self.names))
         return tuple(
             not any(
-                (costs[other] <= costs[one]).all() and (costs[other] < costs[one]).any()
-                for other in range(len(self.names))
-                if other != one and not better[places[one], places[other]]
+                self.cheaper(other, one) and not better[places[one], places[other]] for other in every if other != one
             )
-            for one in range(len(self.names))
+            for one in every
         )
 
     def advice(self) -> str:
@@ -152,13 +161,10 @@ class Sweep:
         c, level = self.comparison, self.comparison.groups[0]
         if len(self.names) == 1:
             return c.conclusion("chunking").headline
-        best, shares = self.names.index(self.best), dict[int, Any]()
-        for number in (self.order[place] for place in level):
-            own, most = (np.array([self.extents[one].chunks, *self.cost(one)]) for one in (number, best))
-            shares[number] = np.divide(own, most, out=np.ones(3), where=most > 0)
-        clearly = {n: share for n, share in shares.items() if share.max() <= 1 / CLEARLY and share.min() <= CLEARLY}
+        best = self.names.index(self.best)
+        clearly = [self.order[place] for place in level if self.cheaper(self.order[place], best)]
         cheap = min(clearly, key=self.cost, default=best)
-        share = shares[cheap]
+        share = self.share(cheap, best)
         least = 0 if share[0] <= CLEARLY else int(share.argmin())
         chunks, what = float(share[least]), ("chunks", "text", "vectors")[least]
         reason = "" if cheap == best else c.against(0, self.order.index(cheap)).reason
@@ -315,9 +321,18 @@ class Sweep:
         evidence = evidence_on(self.evaluation, self.settings, clusters=self.clusters)
         report = report_on(evidence, title=title or f"{self.measure}: {len(self.names)} chunkings")
         cut = (remark for chunks in self.chunks for remark in chunks.remarks)
-        said = (self.sentence(), *self.factors, *self.equal(), *(f"Retriever: {way}." for way in self.ways))
-        remarks = (*said, *self.noticed, *cut, *report.remarks)
-        return replace(report, charts=(quality_against_cost(self), *report.charts), remarks=remarks)
+        said, own = self.sentence(), report.first.verdict
+        if len(self.names) > 1:  # the page opens with what to use; who leads stands below it
+            said = said.removeprefix(f"{self.advice()} {self.comparison.conclusion('chunking').headline}").strip()
+            below = " ".join(filter(None, (self.comparison.conclusion("chunking").headline, own.caveat)))
+            own = replace(own, word="advice", headline=self.advice(), caveat=below)
+        ways = (f"Retriever: {way}." for way in self.ways)
+        remarks = (said, *self.factors, *self.equal(), *ways, *self.noticed, *cut, *report.remarks)
+        first, charts = replace(report.first, verdict=own), (quality_against_cost(self), *report.charts)
+        return replace(report, first=first, charts=charts, remarks=remarks)
+
+    def __repr__(self) -> str:
+        return f"<Sweep of {', '.join(self.names)} under {self.measure}: {self.advice()}>"
 
     def __str__(self) -> str:
         """Return the table, with the signature below: what ``print`` shows."""
@@ -342,8 +357,8 @@ def quality_against_cost(found: Sweep) -> Chart:
     caption = (
         f"Mean {found.measure} of every chunking with its 95 % interval, over the number of its chunks, all of which "
         f"have to be stored. The larger a point, the more {unit} have to be embedded. Up and to the left is better. "
-        f"Colours and shapes say whether a chunking is worse than the best ({found.comparison.method}). Pale ones are "
-        f"not on the frontier: something that stores less cannot be told to be worse."
+        f"Colours and shapes say whether a chunking is worse than the best ({found.comparison.method}). Pale: "
+        f"another chunking stores clearly less and is not measurably worse."
     )
     columns = ("chunking", "chunks", unit, "mean", "low", "high", "against the best", "frontier")
     names = labels([(name, chunks, mean) for name, chunks, _, mean, *_ in rows])
@@ -376,7 +391,7 @@ def quality_against_cost(found: Sweep) -> Chart:
             },
         ],
     }
-    return Chart("chunking-cost", "Quality against cost of indexing", caption, "curves", columns, tuple(rows), spec)
+    return Chart("chunking-cost", "Quality against cost of indexing", caption, "answer", columns, tuple(rows), spec)
 
 
 def labels(points: Sequence[tuple[str, int, float]]) -> list[dict[str, Any]]:

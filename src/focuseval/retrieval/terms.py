@@ -68,6 +68,11 @@ class Language:
         self._stop = stop_words(name)
         self._stemmer = None if name == NONE else Stemmer.Stemmer(name, 0)  # no cache: a word is asked for once
 
+    @property
+    def known(self) -> int:
+        """How many words were looked at."""
+        return len(self._known)
+
     def numbers(self, found: Sequence[str]) -> list[int]:
         """Return the number of every word's term in `terms`, −1 for stop words.
 

@@ -25,6 +25,7 @@ import numpy as np
 from focuseval.collection.block import spread
 from focuseval.collection.boundaries import Boundaries, windows
 from focuseval.collection.chunks import as_chunks, cuts
+from focuseval.engine import native
 from focuseval.engine.lazy import cached_property
 from focuseval.errors import CollectionError, did_you_mean
 
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
     Numbers = NDArray[np.float64]
+    Scored = tuple[Integers, Numbers]
+    Holders = list[tuple[int, int]]
 
 Scorer = Callable[["Numbers", "Numbers", "Numbers"], "Numbers"]
 """What a term adds to a unit's score, by columns: how often the unit holds it, words of the unit, how many hold it."""
@@ -51,23 +54,29 @@ _REMEMBERED = 8_000_000
 
 @dataclass(frozen=True, eq=False)
 class Occurrences:
-    """One term of a query, where it stands: the first kept word of every occurrence, and how many words it has."""
+    """One term of a query, and where it stands."""
 
     term: tuple[str, ...]
     weight: int
-    first: NDArray[np.int32]
+    words: IndexedWords
+
+    @cached_property
+    def first(self) -> NDArray[np.int32]:
+        """The first kept word of every occurrence; the words of a phrase follow each other."""
+        first = self.words.occurrences(self.term[0])
+        for at, word in enumerate(self.term[1:], 1):
+            first = np.intersect1d(first, self.words.occurrences(word) - np.int32(at), assume_unique=True)
+        return first
 
 
 def occurrences(query: Weights, among: IndexedWords) -> list[Occurrences]:
-    """Return where the terms of a query stand, those that stand somewhere; the words of a phrase follow each other."""
-    found = []
-    for term, weight in query.items():
-        first, *others = sorted((among.occurrences(word) - np.int32(at) for at, word in enumerate(term)), key=len)
-        for other in others:
-            first = np.intersect1d(first, other, assume_unique=True)
-        if len(first):
-            found.append(Occurrences(term, weight, first))
-    return found
+    """Return the terms of a query that stand somewhere."""
+    terms = [Occurrences(term, weight, among) for term, weight in query.items()]
+    return [term for term in terms if len(term.first)]
+
+
+Count = tuple["NDArray[np.int32]", "NDArray[np.int32]"]
+"""The units that hold a term, by their places in the `rows` of a set, and how often each does."""
 
 
 class Counted(NamedTuple):
@@ -82,6 +91,10 @@ class Size(NamedTuple):
 
     number: int
     average: float
+
+    def idf(self, holders: int) -> float:
+        """Return what a term weighs that so many units hold."""
+        return log(1 + (self.number - holders + 0.5) / (holders + 0.5))
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,24 +132,56 @@ class ElementUnits:
             enough &= np.array([tag in self.tags for tag in known])[self.words["tag"]]
         return np.asarray(enough)
 
-    def count(self, terms: Sequence[Occurrences]) -> Counted:
-        """Return the elements that hold a term, and how often."""
-        leaves = []
-        for term in terms:  # the deepest element around every occurrence; a phrase across documents has none
-            element, end = np.asarray(self.words["element"][term.first]), term.first + np.int32(len(term.term))
-            while len(term.term) > 1 and (short := np.flatnonzero(self.words["last"][element] < end)).size:
-                element[short] = self.words["parent"][element[short]]
-                inside = element >= 0
-                element, end = element[inside], end[inside]
-            leaves.append(element)
-        units = with_ancestors(leaves, self.words["parent"])
-        ends = np.searchsorted(self.words["first"][units], self.words["last"][units])
-        counts = []
-        for leaf in leaves:
-            direct = np.bincount(np.searchsorted(units, leaf), minlength=len(units))
-            before = np.append(0, np.cumsum(direct))
-            counts.append(before[ends] - before[:-1])
-        return Counted(units, counts)
+    @cached_property
+    def rows(self) -> Integers:
+        """The elements that may be returned, ascending."""
+        return np.flatnonzero(self.returnable)
+
+    @cached_property
+    def forest(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """The place in `rows` of the unit at or nearest above every element, −1 for none; of that around every unit.
+
+        The second has two columns: `words.c` counts in the other one.
+        """
+        parent, kept, library = self.words["parent"], self.returnable, native.library()
+        units = np.zeros((len(self.rows), 2), np.int32)
+        if library is not None:
+            near = np.empty(len(parent), np.int32)
+            library.words_near(*native.addresses(parent), len(parent), *native.addresses(kept, near, units))
+            return near, units
+        near = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
+        for depth in range(2, int(self.words["depth"].max(initial=0)) + 1):  # parents are done before their children
+            here = np.flatnonzero((self.words["depth"] == depth) & ~kept)
+            near[here] = near[parent[here]]
+        units[:, 0] = np.append(near, np.int32(-1))[parent[self.rows]]
+        return near, units
+
+    @cached_property
+    def _room(self) -> tuple[list[NDArray[np.int32]], tuple[int | None, ...]]:
+        """Room for the counts of a term, and the addresses of what counting needs."""
+        room = [np.zeros(len(self.rows), np.int32) for _ in range(2)]
+        return room, native.addresses(self.words["element"], *self.forest, *room)
+
+    def count_one(self, term: Occurrences) -> Count:
+        """Return which of the `rows` hold one term, and how often."""
+        element, leaf, many, library = self.words["element"], term.first, len(term.term), native.library()
+        if many > 1:  # the deepest element around every occurrence; a phrase across documents has none
+            leaf, end = np.asarray(element[term.first]), term.first + np.int32(many)
+            while (short := np.flatnonzero(self.words["last"][leaf] < end)).size:
+                leaf[short] = self.words["parent"][leaf[short]]
+                inside = leaf >= 0
+                leaf, end = leaf[inside], end[inside]
+        if library is not None:
+            (own, tf), (elements, *others) = self._room
+            found = library.words_tally(leaf.ctypes.data, len(leaf), elements if many == 1 else None, *others)
+            return own[:found].copy(), tf[:found].copy()
+        near, units = self.forest
+        count, at = np.zeros(len(self.rows), np.int64), near[element[leaf] if many == 1 else leaf]
+        while len(at := at[at >= 0]):
+            count += np.bincount(at, minlength=len(count))
+            at = units[at, 0]
+        held = np.flatnonzero(count)
+        return held.astype(np.int32), count[held].astype(np.int32)
 
     def document(self, units: Integers) -> Integers:
         """Return the rows of the elements' documents."""
@@ -199,58 +244,43 @@ class SpanUnits:
     @cached_property
     def _around(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """For every kept word the first unit around it, and how many there are one after the other."""
-        word, reach = self.words["word"], self._reach[0]
-        lowest = np.searchsorted(reach, word, "right")
-        many = np.maximum(np.searchsorted(self.first, word, "right") - lowest, 0)
-        return lowest.astype(np.int32), many.astype(np.int32)
+        word, reach, library = self.words["word"], self._reach[0], native.library()
+        if library is not None:
+            lowest, many = np.empty_like(word), np.empty_like(word)
+            given = (*native.addresses(word), len(word), *native.addresses(self.first, reach), len(reach))
+            library.words_around(*given, *native.addresses(lowest, many))
+            return lowest, many
+        low = np.searchsorted(reach, word, "right")
+        wide = np.maximum(np.searchsorted(self.first, word, "right") - low, 0)
+        return low.astype(np.int32), wide.astype(np.int32)
 
     @cached_property
-    def _known(self) -> dict[tuple[str, ...], tuple[Integers, Integers]]:
-        """Terms that were counted: questions share their frequent words, and these take longest."""
-        return {}
+    def rows(self) -> Integers:
+        """All units."""
+        return np.arange(len(self.first))
 
-    def count_one(self, term: Occurrences) -> tuple[Integers, Integers]:
-        """Return the units that hold one term, ascending, and how often."""
-        if (known := self._known.get(term.term)) is not None:
-            return known
-        word, (lowest, many), nested = self.words["word"], self._around, self._reach[1]
+    @cached_property
+    def _room(self) -> tuple[list[NDArray[np.int32]], tuple[int | None, ...]]:
+        """Room for the counts of a term, and the addresses of what counting needs."""
+        room = [np.zeros(len(self.first), np.int32) for _ in range(3)]
+        return room, native.addresses(*self._around, self.words["word"], self.last if self._reach[1] else None, *room)
+
+    def count_one(self, term: Occurrences) -> Count:
+        """Return the units that hold one term, and how often."""
+        word, (lowest, around), nested, library = self.words["word"], self._around, self._reach[1], native.library()
+        if library is not None:
+            (_, own, tf), where = self._room
+            given = (term.first.ctypes.data, len(term.first), len(term.term), len(word))
+            found = library.words_tally_spans(*given, *where)
+            return own[:found].copy(), tf[:found].copy()
         end: Integers = np.minimum(term.first.astype(np.int64) + len(term.term), len(word)) - 1
         low, last = lowest[end], word[end]  # all units around every occurrence, ascending for each
-        high = lowest[term.first] + many[term.first]
-        wide = np.maximum(high - low, 0)
+        wide = np.maximum(lowest[term.first] + around[term.first] - low, 0)
         unit = spread(low.astype(np.int64), wide.astype(np.int64))
         if nested:
             unit = unit[self.last[unit] > np.repeat(last, wide)]
-        if len(unit) * 8 > len(self.first):
-            every = np.bincount(unit, minlength=len(self.first))
-            units = np.flatnonzero(every)
-            counts = every[units]
-        else:
-            units, counts = np.unique(unit, return_counts=True)
-        if sum(len(units) for units, _ in self._known.values()) < _REMEMBERED:
-            self._known[term.term] = units, counts
-        return units, counts
-
-    def count(self, terms: Sequence[Occurrences]) -> Counted:
-        """Return the units that hold a term, and how often."""
-        held = [self.count_one(term) for term in terms]
-        if sum(len(units) for units, _ in held) * 8 > len(self.first):  # many: look up places, do not search for them
-            there = np.zeros(len(self.first), np.bool_)
-            for units, _ in held:
-                there[units] = True
-            every = np.flatnonzero(there)
-            place = np.empty(len(there), np.int64)
-            place[every] = np.arange(len(every))
-            places = [place[units] for units, _ in held]
-        else:
-            every = np.unique(np.concatenate([np.zeros(0, np.int64), *(units for units, _ in held)]))
-            places = [np.searchsorted(every, units) for units, _ in held]
-        counts = []
-        for at, (_, own) in zip(places, held, strict=True):
-            count = np.zeros(len(every), np.int64)
-            count[at] = own
-            counts.append(count)
-        return Counted(every, counts)
+        own, count = np.unique(unit, return_counts=True)
+        return own.astype(np.int32), count.astype(np.int32)
 
     def document(self, units: Integers) -> Integers:
         """Return the rows of the units' documents."""
@@ -295,10 +325,83 @@ def unit_set(words: IndexedWords, settings: RetrievalSettings, chunks: Chunks | 
     return chunk_units(words, as_chunks(words.index, cuts(words.index, spec), str(spec)))
 
 
+def count(units: UnitSet, terms: Sequence[Occurrences]) -> Counted:
+    """Return the units that hold a term, and how often each holds each."""
+    held = [units.count_one(term) for term in terms]
+    every = np.unique(np.concatenate([np.zeros(0, np.int32), *(own for own, _ in held)]))
+    counts = [np.zeros(len(every), np.int64) for _ in held]
+    for column, (own, times) in zip(counts, held, strict=True):
+        column[np.searchsorted(every, own)] = times
+    return Counted(units.rows[every], counts)
+
+
+def size(number: int, words: int) -> Size:
+    """Return the size of so many units that hold so many words together."""
+    return Size(number, words / number if number else 1.0)
+
+
 def size_of(units: UnitSet) -> Size:
     """Return how many units may be returned, and their mean length."""
-    lengths = units.length[units.returnable]
-    return Size(len(lengths), float(lengths.mean()) if len(lengths) else 1.0)
+    return size(int(np.count_nonzero(units.returnable)), int(units.length[units.returnable].sum()))
+
+
+class Sums:
+    """What terms give to units of one kind, added up for one question after the other in the same room."""
+
+    def __init__(self, units: UnitSet, k1: float, b: float, size: Size | None = None) -> None:
+        self.units, self.size = units, size or size_of(units)
+        self._norm = k1 * (1 - b + b * units.length[units.rows] / self.size.average)
+        self._remembered: dict[tuple[str, ...], tuple[NDArray[np.int32], Numbers]] = {}
+        self._left = _REMEMBERED
+        self.total, self._seen = np.zeros(len(self._norm)), np.zeros(len(self._norm), np.uint8)
+        self._touched, self._score = np.empty(len(self._norm) + 1, np.int32), np.empty((2, len(self._norm) + 1))
+        self._found = 0
+        self._room = native.addresses(self.total, self._seen, self._touched)
+
+    def shares(self, term: Occurrences) -> tuple[NDArray[np.int32], Numbers]:
+        """Return the units that hold a term, by their places in `rows`, and tf / (tf + norm) of each."""
+        if (known := self._remembered.get(term.term)) is not None:
+            return known
+        (own, tf), library = self.units.count_one(term), native.library()
+        if library is None:
+            share = tf / (tf + self._norm[own])
+        else:
+            share = np.empty(len(own))
+            library.words_share(*native.addresses(own, tf), len(own), *native.addresses(self._norm, share))
+        if len(own) <= self._left:
+            self._left -= len(own)
+            self._remembered[term.term] = own, share
+        return own, share
+
+    def add(self, shares: tuple[NDArray[np.int32], Numbers], weight: float) -> None:
+        """Add what a term gives to units that hold it."""
+        (own, share), library = shares, native.library()
+        if library is None:
+            self.total[own] += weight * share
+            self._seen[own] |= 3 if weight > 0 else 1
+            return
+        given = (*native.addresses(own, share), len(own), weight, weight > 0)
+        self._found = library.words_add(*given, *self._room, self._found)
+
+    def taken(self, most: int = 0, mix: float = 0.0, of: tuple[NDArray[np.int32], Numbers] | None = None) -> Scored:
+        """Return the units that hold a wanted term and score above 0, and their scores, rounded; then all is 0 again.
+
+        `most` is how many of the best are enough: then others may be left out. `of` has every unit's document and the
+        scores of documents, of which units get the share `mix`.
+        """
+        library = native.library()
+        if library is None:
+            own = np.flatnonzero(self._seen)
+            score = self.total[own]
+            if of is not None:
+                score = (1 - mix) * score + mix * of[1][of[0][own]]
+            score, held = np.round(score, DECIMALS), self._seen[own] == 3
+            self.total[own], self._seen[own] = 0, 0
+            return self.units.rows[own[held & (score > 0)]], score[held & (score > 0)]
+        total, seen, touched = self._room
+        room = native.addresses(*(of or (None, None))), native.addresses(*self._score)
+        found, self._found = library.words_rank(touched, self._found, total, seen, mix, *room[0], most, *room[1]), 0
+        return self.units.rows[self._touched[:found]], self._score[0, :found].copy()
 
 
 class Matches(NamedTuple):
@@ -322,6 +425,8 @@ class UnitRanker:
     scorer: Scorer | None = None
     chunks: Chunks | None = None
     """What may be returned, where the settings do not say it."""
+    sizes: tuple[Size | None, Size | None] = (None, None)
+    """Number and mean length of the units and documents, where these words are a part of a collection's."""
 
     @cached_property
     def units(self) -> UnitSet:
@@ -331,60 +436,82 @@ class UnitRanker:
     @cached_property
     def size(self) -> Size:
         """Number and mean length of the units."""
-        return size_of(self.units)
+        return self._sums.size
 
     @cached_property
-    def _documents(self) -> ElementUnits:
+    def _sums(self) -> Sums:
+        return Sums(self.units, self.settings.k1, self.settings.b, self.sizes[0])
+
+    @cached_property
+    def _documents(self) -> Sums:
+        return Sums(self.roots, self.settings.k1, self.settings.b, self.sizes[1])
+
+    @cached_property
+    def _document(self) -> NDArray[np.int32]:
+        """The document of every unit, by its place among those that hold words."""
+        units, roots = self.units, self.words.roots
+        rows = units.rows if isinstance(units, ElementUnits) else roots[units.document(units.rows)]
+        return self.roots.forest[0][rows]
+
+    @cached_property
+    def roots(self) -> ElementUnits:
+        """The documents."""
         return ElementUnits(self.words, roots_only=True)
 
     @cached_property
-    def documents_size(self) -> Size:
-        """Number and mean length of the documents."""
-        return size_of(self._documents)
+    def _every(self) -> ElementUnits:
+        return ElementUnits(self.words)
 
     def match(self, query: Weights) -> Matches:
-        """Return the units and documents that hold a term of a query."""
+        """Return the units and documents that hold a term of a query; of elements those, too, that are not returned."""
         terms = occurrences(query, self.words)
-        if not (isinstance(self.units, ElementUnits) or self.settings.mix or self.settings.idf == "documents"):
-            counted = self.units.count(terms)
-            return Matches(terms, counted, counted, np.zeros(0, np.int64))  # nothing is asked of the documents
-        tree = self._documents.count(terms)
+        tree = count(self._every, terms)
         root = self.words["depth"][tree.units] == 1
-        documents = Counted(tree.units[root], [count[root] for count in tree.counts])
+        documents = Counted(tree.units[root], [number[root] for number in tree.counts])
         if isinstance(self.units, ElementUnits):
             return Matches(terms, tree, documents, np.cumsum(root) - 1)
-        counted = self.units.count(terms)
+        counted = count(self.units, terms)
         roots = self.words.roots[self.units.document(counted.units)]
         return Matches(terms, counted, documents, np.searchsorted(documents.units, roots))
 
-    @cached_property
-    def _shares(self) -> dict[tuple[str, ...], Numbers]:
-        """Of terms that were scored: tf / (tf + norm) in every span that holds one, which no question changes."""
-        return {}
+    def holders(self, query: Weights) -> Holders:
+        """Return how many units and how many documents hold each term, those of them that idf and mix ask for."""
+        terms = [Occurrences(term, weight, self.words) for term, weight in query.items()]
+        units, documents = self.settings.idf == "units", bool(self.settings.mix) or self.settings.idf == "documents"
+        return [
+            (
+                len(self.units.count_one(term)[0]) if units else 0,
+                len(self.roots.count_one(term)[0]) if documents else 0,
+            )
+            for term in terms
+        ]
 
-    def _score_spans(self, units: SpanUnits, query: Weights) -> tuple[Integers, Numbers]:
-        """Score spans by themselves, term by term: the same sums in the same order as `_sum`."""
-        k1, b = self.settings.k1, self.settings.b
-        total, held = np.zeros(len(units.first)), np.zeros(len(units.first), np.bool_)
-        for term in occurrences(query, self.words):
-            own, tf = units.count_one(term)
-            if (share := self._shares.get(term.term)) is None:
-                share = tf / (tf + k1 * (1 - b + b * units.length[own] / self.size.average))
-                if sum(map(len, self._shares.values())) < _REMEMBERED:
-                    self._shares[term.term] = share
-            idf = log(1 + (self.size.number - len(own) + 0.5) / (len(own) + 0.5))
-            total[own] += (term.weight * idf * (k1 + 1)) * share
-            if term.weight > 0:
-                held[own] = True
-        score = np.round(total, DECIMALS)
-        found = np.flatnonzero(held & (score > 0))
-        return found, score[found]
+    def score(self, query: Weights, most: int = 0, held: Holders | None = None) -> Scored:
+        """Return the units that a query finds, in any order, and their scores, rounded.
 
-    def score(self, query: Weights) -> tuple[Integers, Numbers]:
-        """Return the units that a query finds, ascending, and their scores, rounded."""
-        by_itself = self.settings.idf == "units" and not self.settings.mix and self.scorer is None
-        if by_itself and isinstance(self.units, SpanUnits):
-            return self._score_spans(self.units, query)
+        Where so many of the best are enough (`most`), others may be left out, but none that ties with the last. `held`
+        is what `holders` gave of the whole collection, where these words are a part of it.
+        """
+        if self.scorer is not None:
+            return self._score_by_scorer(query)
+        k1, mix, by_documents = self.settings.k1, self.settings.mix or 0.0, self.settings.idf == "documents"
+        for place, term in enumerate(Occurrences(term, weight, self.words) for term, weight in query.items()):
+            own = self._sums.shares(term)
+            documents = self._documents.shares(term) if mix or by_documents else own
+            n_units, n_documents = (len(own[0]), len(documents[0])) if held is None else held[place]
+            of_documents = self._documents.size.idf(n_documents) if mix or by_documents else 0.0
+            idf = of_documents if by_documents else self._sums.size.idf(n_units)
+            self._sums.add(own, term.weight * idf * (k1 + 1))
+            if mix:
+                self._documents.add(documents, term.weight * of_documents * (k1 + 1))
+        if not mix:
+            return self._sums.taken(most)
+        found = self._sums.taken(most, mix, (self._document, self._documents.total))
+        self._documents.taken()
+        return found
+
+    def _score_by_scorer(self, query: Weights) -> Scored:
+        """Score by a function, which may also give something to a unit that does not hold a term."""
         found = self.match(query)
         may = wanted(found.terms, found.counted) & self.units.returnable[found.counted.units]
         kept = np.flatnonzero(may)
@@ -401,7 +528,7 @@ class UnitRanker:
 
     def of_units(self, found: Matches, kept: Integers) -> Numbers:
         """Return the own score of some of the units found."""
-        holders, number = found.documents.counts, self.documents_size.number
+        holders, number = found.documents.counts, self._documents.size.number
         if self.settings.idf != "documents":
             may = self.units.returnable[found.counted.units]
             holders, number = [count[may] for count in found.counted.counts], self.size.number
@@ -412,7 +539,7 @@ class UnitRanker:
     def of_documents(self, found: Matches) -> Numbers:
         """Return the score of every document found."""
         counts, length = found.documents.counts, self.words.lengths[found.documents.units]
-        return self._sum(found.terms, counts, length, counts, self.documents_size)
+        return self._sum(found.terms, counts, length, counts, self._documents.size)
 
     def _sum(
         self,
@@ -433,9 +560,8 @@ class UnitRanker:
                 columns = (tf.astype(np.float64), length.astype(np.float64), np.full(len(tf), float(n)))
                 total += term.weight * self.scorer(*columns)
                 continue
-            idf = log(1 + (size.number - n + 0.5) / (n + 0.5))
             share = tf / (tf + norm) if positive else np.divide(tf, tf + norm, out=np.zeros(len(tf)), where=tf > 0)
-            total += (term.weight * idf * (k1 + 1)) * share
+            total += (term.weight * size.idf(n) * (k1 + 1)) * share
         return total
 
 

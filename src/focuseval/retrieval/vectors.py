@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.collection.chunks import Chunks
-    from focuseval.collection.cutters import Embed
+    from focuseval.collection.chunks import Chunks, Embed
     from focuseval.measures.tasks import Task
     from focuseval.retrieval.lists import Listed
     from focuseval.retrieval.units import UnitSet

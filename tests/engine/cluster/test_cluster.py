@@ -29,6 +29,7 @@ from focuseval.errors import CollectionError, UsageError  # noqa: E402
 from focuseval.evaluation import evaluation  # noqa: E402
 from focuseval.formats import files  # noqa: E402
 from focuseval.retrieval.retrieving import retrieve  # noqa: E402
+from focuseval.retrieval.store import open_words  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
 
@@ -243,6 +244,34 @@ def test_words_are_read_by_the_cluster(workers, source, tmp_path):
     assert there.document.to_pylist() == here.document.to_pylist()
     assert there.score.tobytes() == here.score.tobytes()
     assert written(tmp_path / "there" / "words-english") == written(tmp_path / "here" / "words-english")
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_segments_are_asked_by_the_cluster(workers, source, tmp_path, monkeypatch):
+    topics = {"1": "moon tide", "2": "sea", "3": '+"the sea" -moon', "4": "of", "5": "nowhere"}
+    build_index(source, tmp_path / "here", jobs=1)
+    build_index(source, tmp_path / "there", jobs=1)
+    monkeypatch.setattr("focuseval.retrieval.build.TEXT", 1)  # a segment for every block
+    open_words(open_index(tmp_path / "there"), "english")
+    monkeypatch.undo()
+    assert len(open_words(open_index(tmp_path / "there"), "english").segments) > 1
+    for options in (
+        {"min_words": 1},
+        {"min_words": 1, "task": "thorough", "limit": 2, "idf": "units"},
+        {"min_words": 1, "task": "relevant-in-context"},
+        {"min_words": 1, "task": "best-in-context", "limit": 3},
+        {"unit": "document"},
+        {"unit": "passage:3/2", "mix": 0.3, "task": "fetch-browse"},
+    ):
+        here = retrieve(open_index(tmp_path / "here"), topics, **options)
+        for given in (workers, None):
+            there = retrieve(open_index(tmp_path / "there"), topics, workers=given, **options)
+            assert there.document.to_pylist() == here.document.to_pylist()
+            assert there.score.tobytes() == here.score.tobytes()
+            assert (there.path, there.start is None) == (here.path, here.start is None)
+            assert here.start is None or there.start.tolist() == here.start.tolist()
+            assert there.topic.tolist() == here.topic.tolist()
+            assert list(map(str, there.remarks)) == list(map(str, here.remarks))
 
 
 def test_a_sweep_gives_every_chunking_to_the_cluster(workers):
