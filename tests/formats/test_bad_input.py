@@ -2,6 +2,7 @@
 
 import pytest
 
+from focuseval.data.topics.topic import parse_other
 from focuseval.errors import FormatError
 from focuseval.formats import detect_source, find_format, read_gold, read_run, source_of
 
@@ -62,7 +63,7 @@ def refusal(name, text):
         ("run-jsonl", b'{"topic":"1","doc":"a","start":9,"end":5}\n', "file:1: expected start ≤ end, found a reversed"),
         ("run-jsonl", b'{"topic":"1","doc":"a","start":-9,"end":5}\n', "file:1: expected a whole number as 'start'"),
         ("run-jsonl", b'{"topic":"1","doc":"a","end":5}\n', "file:1: expected a 'start' beside the 'end'"),
-        ("run-jsonl", b'{"topic":"1","docs":"a"}\n', "file:1: expected only the keys topic, doc"),
+        ("run-jsonl", b'{"topic":"1","docs":"a"}\n', "file:1: expected the key 'doc'"),
         ("run-jsonl", b'{"topic":"1"}\n', "file:1: expected the key 'doc', found none"),
         (
             "run-jsonl",
@@ -220,3 +221,26 @@ def test_a_hexadecimal_number_is_no_number(tmp_path, text, read):
     path.write_text(text)
     with pytest.raises(FormatError, match=r"file\.txt:1: "):
         read(path)
+
+
+LONG = "9" * 5000
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("run-jsonl", f'{{"topic": "1", "doc": "d", "rank": {LONG}, "score": 1}}\n'),
+        ("gold-jsonl", f'{{"topic": "1", "doc": "d", "spans": [{{"start": 0, "end": {LONG}}}]}}\n'),
+        ("legalbench-rag", f'{{"tests": [{{"query": "q", "snippets": [{{"file_path": "a", "span": [0, {LONG}]}}]}}]}}'),
+        ("chunking-evaluation", f'question,references,corpus_id\nq,"[{{""start_index"": {LONG}}}]",x\n'),
+    ],
+)
+def test_a_number_that_python_refuses_is_named_without_python_s_advice(name, text):
+    message = refusal(name, text.encode())
+    assert "found a number of thousands of digits" in message.replace("found:", "found")
+    assert "sys." not in message
+
+
+def test_topics_with_a_number_that_python_refuses_are_refused_in_the_same_words():
+    with pytest.raises(FormatError, match="found a number of thousands of digits"):
+        parse_other(f'{{"qid": {LONG}, "query": "q"}}\n', "json", "file")

@@ -5,6 +5,7 @@ import io
 import json
 import sys
 import zipfile
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,6 +17,8 @@ from hypothesis import strategies as st
 import focuseval as fe
 from focuseval.cli import main
 from focuseval.errors import CollectionError, FocusevalError, FormatError
+from focuseval.example import ROOT as EXAMPLE
+from focuseval.formats.catalogue import sniffed
 from focuseval.formats.content import source_of
 from focuseval.formats.embedded import read_questions
 from focuseval.formats.rows import rows_of
@@ -207,9 +210,11 @@ def test_other_keys_are_counted_and_those_one_letter_away_refused(written):
     row = {"topic": "q", "doc": "tea.md", "rank": 1, "start": 0, "end": 5}
     run = fe.read_run(written(lines([row | {"latency_ms": 3, "query": "x"}] * 2)))
     assert [str(remark) for remark in run.remarks] == ["4 keys that a run does not have (latency_ms …) are left out"]
-    with pytest.raises(FormatError, match=r"file:2: .*found 'scores', nearly 'score'; correct or rename the key"):
+    with pytest.raises(
+        FormatError, match=r"file:2: expected the key 'score'.*found 'scores'; correct or rename the key"
+    ):
         fe.read_run(written(lines([row, row | {"scores": 3}])))
-    with pytest.raises(FormatError, match="found 'tag', nearly 'tags'"):
+    with pytest.raises(FormatError, match=r"expected the key 'tags'.*found 'tag'"):
         fe.read_gold(written(lines([{"topic": "q", "doc": "a", "spans": [], "tag": "x"}])))
 
 
@@ -319,6 +324,19 @@ def test_doctor_says_what_files_are_and_what_they_give_together(folder):
     assert not {"MAep", "BEPD"} & set(found["together"][0]["computed"])
 
 
+def test_doctor_tells_xml_of_runs_golds_and_topics_from_documents():
+    gold = EXAMPLE / "gold" / "assessments" / "101.xml"
+    files = (EXAMPLE / "runs" / "focused" / "careful.xml", gold, EXAMPLE / "topics.xml", EXAMPLE / "articles")
+    said = json.loads(focuseval("doctor", *files, "--json").stdout)
+    assert {Path(one["file"]).name: one["is"] for one in said["files"]} == {
+        "careful.xml": "a run (inex-xml)",
+        "101.xml": "a gold (inex-2005)",
+        "topics.xml": "6 topics",
+        "articles": "documents",
+    }
+    assert "MAgP" in said["together"][0]["computed"]
+
+
 def test_doctor_says_what_stands_in_the_way(folder, written):
     alone = focuseval("doctor", folder / "run.jsonl")
     assert "cannot be read: " in alone.stdout
@@ -362,3 +380,29 @@ def test_print_shows_the_remarks_of_the_command():
         assert remark.replace("<", "&lt;").replace(">", "&gt;").replace("'", "&#x27;")[:30] in scores._repr_html_()
     assert "counts documents, each at the rank of its first chunk" in shown
     assert "pyarrow.parquet" in sys.modules
+
+
+@pytest.mark.parametrize("words", range(3, 10))
+def test_sentences_are_no_run_and_no_gold_however_many_words_a_line_has(words):
+    line = " ".join(["The", "default", "timeout", "of", "5", "seconds", "holds", "for", "all"][:words]).encode()
+    assert sniffed(b"# Timeouts\n\n" + 6 * (line + b"\n")) is None
+
+
+def test_a_folder_of_beir_is_enough_for_a_sweep(tmp_path):
+    (tmp_path / "qrels").mkdir()
+    lines = [json.dumps({"_id": f"d{n}", "title": "", "text": f"Of tea number {n}. Of water."}) for n in range(3)]
+    (tmp_path / "corpus.jsonl").write_text("\n".join(lines))
+    (tmp_path / "queries.jsonl").write_text(
+        "\n".join(json.dumps({"_id": f"q{n}", "text": f"tea {n}"}) for n in range(3))
+    )
+    (tmp_path / "qrels/test.tsv").write_text("query-id\tcorpus-id\tscore\nq0\td0\t1\nq1\td1\t1\nq2\td2\t1\n")
+    done = CliRunner().invoke(main, ["sweep", str(tmp_path), "--chunks", "words:2", "sentences:1"])
+    assert (done.exit_code, "sentences:1" in done.output) == (0, True), done.output
+
+
+def test_stats_says_what_was_left_out_and_counts_one_as_one(tmp_path):
+    path = tmp_path / "run.jsonl"
+    path.write_text('{"topic": "q1", "doc": "a", "latency_ms": 1, "start": 1, "end": 2}\n')
+    done = CliRunner().invoke(main, ["stats", str(path)])
+    assert "1 key that a run does not have (latency_ms) is left out" in done.stderr
+    assert ("1 topic\n" in done.stdout, "1 topics" in done.stdout) == (True, False)

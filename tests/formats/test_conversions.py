@@ -71,8 +71,8 @@ def test_a_path_that_is_not_in_the_index_is_named(index, tmp_path):
     resolved = place_run(run_of([("a", "<path>/article[1]/p[9]</path>"), ("z", "<path>/x</path>")]), index)
     assert resolved.start.tolist() == [-1, -1]
     assert lines_of(resolved) == (
-        "1 results name documents that are not in the index, first 'z' for topic '1' (file:1)",
-        "1 results name places that are not in the index, first '/article[1]/p[9]' of 'a' for topic '1' (file:1)",
+        "1 result names a document that is not in the index, first 'z' for topic '1' (file:1)",
+        "1 result names a place that is not in the index, first '/article[1]/p[9]' of 'a' for topic '1' (file:1)",
     )
 
 
@@ -100,7 +100,7 @@ def test_a_target_that_cannot_say_elements_refuses_and_lossy_counts_what_it_drop
         written(run, "trec-run", tmp_path)
     text, remarks = written(run, "trec-run", tmp_path, lossy=True)
     assert [line.split()[2] for line in text.splitlines()] == ["a", "a.xml", "b"]
-    assert "1 results of documents returned before" in remarks[0]
+    assert "1 result of documents returned before" in remarks[0]
 
 
 def test_scores_that_contradict_the_ranks_do_not_become_a_trec_run(tmp_path):
@@ -151,7 +151,7 @@ def test_sizes_that_differ_from_the_index_are_counted_and_kept(index):
     )
     assert gold.passages.size.tolist() == [15]
     assert (gold.passages.start.tolist(), gold.passages.end.tolist()) == ([4], [18])
-    assert "1 of 1 passage sizes differ from the index; the file's are kept" in lines_of(gold)
+    assert "1 of 1 passage sizes differs from the index; the file's are kept" in lines_of(gold)
     assert gold.articles.bep.tolist() == [4, -1]
     assert gold.articles.length.tolist() == [31, LENGTHS["b"]]
 

@@ -79,7 +79,7 @@ def test_a_wrong_claim_is_repaired_and_counted():
     run = run_from_results({"q": [langchain("Le café est fermé.", 27, source="d")]})
     placed, found = align_run(run, {"d": TEXT[:80]})
     assert placed.start.tolist() == [TEXT.index("Le café")]
-    assert found.summary() == "1 results: 0 exact, 1 repaired (−2: 1), 0 ambiguous, 0 lost"
+    assert found.summary() == "1 result: 0 exact, 1 repaired (−2: 1), 0 ambiguous, 0 lost"
 
 
 def check_splitter(chunks, documents, least, doc_key=None):

@@ -202,7 +202,7 @@ def test_an_impossible_question_judges_its_paragraph_not_relevant():
 def test_answers_of_several_annotators_are_united_and_counted():
     gold = squad.read([squad_file([{"text": "The cat", "answer_start": 0}, {"text": "cat", "answer_start": 4}])])
     assert gold.articles.rsize.tolist() == [7]
-    assert lines_of(gold) == ("1 overlapping spans are united",)
+    assert lines_of(gold) == ("1 overlapping span is united",)
 
 
 def test_squad_is_written_with_its_texts_and_reads_back():
@@ -229,7 +229,7 @@ def test_two_questions_under_one_id_are_told_apart_and_counted():
     }
     gold = squad.read([source(file)])
     assert (gold.topics, gold.queries["1~2"]) == (("1", "1~2"), "y")
-    assert lines_of(gold) == ("1 questions share an id with an earlier one, told apart as ~2, ~3 …",)
+    assert lines_of(gold) == ("1 question shares an id with an earlier one, told apart as ~2, ~3 …",)
 
 
 def test_qasper_evidence_is_found_in_its_paper(shared_data):
@@ -277,7 +277,7 @@ def test_a_conversion_with_documents_writes_repaired_spans(tmp_path):
     (tmp_path / "docs" / "cats.md").write_text("The cat sat.", "utf-8")
     remarks = convert_file(str(before), str(after), "legalbench-rag", index=open_documents(tmp_path / "docs"))
     assert json.loads(after.read_text("utf-8"))["tests"][0]["snippets"] == [{"file_path": "cats", "span": [4, 7]}]
-    assert "1 spans: 0 exact, 1 repaired (−1: 1), 0 ambiguous, 0 lost" in map(str, remarks)
+    assert "1 span: 0 exact, 1 repaired (−1: 1), 0 ambiguous, 0 lost" in map(str, remarks)
 
 
 def test_a_format_that_can_only_be_read_is_refused_for_writing(tmp_path):

@@ -130,13 +130,13 @@ def test_kilt_counts_characters_of_paragraphs():
 
 
 def test_kilt_without_characters_means_the_paragraph_or_the_page():
-    remark = "1 provenances name no characters: the whole paragraph or page is relevant"
+    remark = "1 provenance names no characters: the whole paragraph or page is relevant"
     assert kilt_span(start_paragraph_id=1) == ("Déjà vu, encore.", (remark,))
     assert kilt_span() == (DOCUMENTS.text(0), (remark,))
 
 
 def test_kilts_minus_one_means_that_there_is_none():
-    remark = "1 provenances name no characters: the whole paragraph or page is relevant"
+    remark = "1 provenance names no characters: the whole paragraph or page is relevant"
     nowhere = {"start_character": -1, "end_character": -1, "bleu_score": 0.2, "title": "T", "section": "S", "meta": {}}
     assert kilt_span(start_paragraph_id=1, end_paragraph_id=1, **nowhere) == ("Déjà vu, encore.", (remark,))
     assert kilt_span(start_paragraph_id=-1, end_paragraph_id=-1, **nowhere) == (DOCUMENTS.text(0), (remark,))
@@ -184,7 +184,7 @@ def test_genomics_gold_counts_bytes():
     assert gold.passages.start.tolist() == [0, 0, 6]
     assert gold.passages.end.tolist() == [3, 5, 10]
     assert gold.attributes["160"] == {"aspects": "A\tB, late\tC"}
-    assert lines_of(gold) == ("1 overlapping spans are united",)
+    assert lines_of(gold) == ("1 overlapping span is united",)
 
 
 @pytest.mark.parametrize(

@@ -261,12 +261,12 @@ def test_assessments_of_2008_to_2010_with_windows_line_ends():
 
 def test_a_sum_that_differs_from_the_passages_is_counted():
     gold = find_format("inex-2008").read([source_of(b"1 Q0 d1 99 400 50 50:60 200:40\n", "file")])
-    assert "in 1 documents" in lines_of(gold)[0]
+    assert "in 1 document" in lines_of(gold)[0]
 
 
 def test_overlapping_passages_of_2008_are_counted_and_a_negative_one_is_named():
     read = find_format("inex-2008").read
-    assert lines_of(read([source_of(b"1 Q0 d1 20 57 6 6:10 10:10\n", "file")])) == ("1 overlapping spans are united",)
+    assert lines_of(read([source_of(b"1 Q0 d1 20 57 6 6:10 10:10\n", "file")])) == ("1 overlapping span is united",)
     with pytest.raises(FormatError, match=r"^file:1: expected a passage as offset:length, found '6:-10'; write both"):
         read([source_of(b"1 Q0 d1 10 57 6 6:-10\n", "file")])
     assert detect_source(source_of(b"1 Q0 d1 10 57 6 6:-10\n", "file"), "gold").name == "inex-2008"

@@ -434,7 +434,7 @@ def test_a_run_of_texts_is_converted_with_the_documents_that_were_found(written,
     ):
         convert_file(str(path), str(out), index=docs)
     said = convert_file(str(path), str(out), index=docs, lossy=True)
-    assert "left out: 1 texts that are in none of the documents or in several" in map(str, said)
+    assert "left out: 1 text in none of the documents or in several" in map(str, said)
     assert len(fe.read_run(out)) == 4
 
 

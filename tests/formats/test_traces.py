@@ -1,8 +1,11 @@
 """Traces of production systems as runs and as topics: one small shop, as four kinds of tools log it."""
 
 import contextlib
+import gzip
+import hashlib
 import json
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -19,8 +22,10 @@ import focuseval as fe
 from exporters import DRAWS, FOLDER, GRAMS, SHOP, langfuse_rows
 from focuseval.cli import main
 from focuseval.data.topics.topic import Topic
+from focuseval.engine import storage
 from focuseval.errors import FocusevalError, FormatError
-from focuseval.formats.content import source_of
+from focuseval.formats import json_items
+from focuseval.formats.content import Source, open_source, source_of
 from focuseval.formats.embedded import read_questions
 from focuseval.formats.traces import draw, read, read_topics, retrievals
 
@@ -233,3 +238,72 @@ def test_files_of_today_s_exporters_are_read_like_those_that_are_stored(tmp_path
     subprocess.run([sys.executable, exporters.__file__, tmp_path], check=True, capture_output=True)
     for name in FILES:
         assert lists(fe.read_run(tmp_path / name, docs=DOCS)) == wanted(name), name
+
+
+def layouts(rows):
+    """Return spans in all the ways in which a file may hold them."""
+    return {
+        "lines": lines(rows),
+        "a list on one line": json.dumps(rows).encode(),
+        "a list over many lines": json.dumps(rows, indent=2).encode(),
+        "one after another": "\n".join(json.dumps(row, indent=1) for row in rows).encode(),
+        "one object": json.dumps({"data": rows}).encode(),
+        "one object in another": json.dumps({"info": {"a": [1]}, "data": {"spans": rows}}, indent=1).encode(),
+        "OTLP": json.dumps({"resourceSpans": [{"resource": {}, "scopeSpans": [{"spans": rows}]}]}).encode(),
+    }
+
+
+@pytest.mark.parametrize("whole", [1 << 22, 100])
+@pytest.mark.parametrize("how", layouts([]))
+@pytest.mark.parametrize("block", [1 << 20, 7])
+def test_spans_are_the_same_in_whatever_layout_and_however_few_bytes_are_read_at_once(
+    tmp_path, monkeypatch, how, whole, block
+):
+    monkeypatch.setattr(json_items, "_WHOLE", whole)
+    monkeypatch.setattr(storage, "_BLOCK", block)
+    content = layouts(langfuse_rows())[how]
+    for name, packed in (("traces.json", content), ("traces.json.gz", gzip.compress(content))):
+        path = tmp_path / name
+        path.write_bytes(packed)
+        assert lists(read([open_source(path)], None)) == LISTS
+        run = fe.read_run(path, docs=DOCS)
+        assert (lists(run), run.sha256) == (LISTS, hashlib.sha256(content).hexdigest())
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_of_traces_is_never_in_memory_as_a_whole(monkeypatch, name):
+    def refuse(_):
+        raise AssertionError("the whole content was asked for")
+
+    monkeypatch.setattr(Source, "data", property(refuse))
+    assert lists(fe.read_run(FOLDER / name, docs=DOCS)) == wanted(name)
+    assert {topic.title for topic in read_questions(FOLDER / name)} == {LONG, MUCH}
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b'[{"traceId": "1", "attributes": {}}', "expected the end of the list, found the end of the file"),
+        (b'{"traceId": "1", "attributes": {}}\nnonsense', ":2: expected an object, found nonsense"),
+        (b'{"traceId": "1", "attributes": {"a": "b}', ":1:38: expected JSON, found: Unterminated string"),
+        (b'{"traceId": "1",\n "attributes": {"a": tru}}', ":2:22: expected JSON, found: Expecting value"),
+        (b'{"traceId": "1", "attributes": {"a": "\\ud800"}}', "found a lone surrogate"),
+        (b'{"traceId": "1", "attributes": {"a": "\xff"}}\n{"b": "c"}', ":1: expected UTF-8, found byte 0xff"),
+        (b'{"resourceSpans": [], "traceId": ' + b"[" * 9999 + b"]" * 9999 + b"}", "lists nested too deeply"),
+    ],
+)
+def test_what_is_no_json_is_refused_with_its_line(content, said):
+    with pytest.raises(FormatError, match=re.escape(said)):
+        read([source_of(content, "traces.json")], None)
+
+
+def test_numbers_that_are_none_in_json_are_missing_ones():
+    rows = [{**row, "metadata": {"cost": float("nan")}} for row in langfuse_rows()]
+    assert lists(read([source_of(lines(rows))], None)) == LISTS
+
+
+def test_what_is_around_spans_must_come_before_them_in_a_large_object(monkeypatch):
+    monkeypatch.setattr(json_items, "_WHOLE", 100)
+    content = json.dumps({"scopeSpans": [{"spans": langfuse_rows()}], "resource": {"attributes": []}}).encode()
+    with pytest.raises(FormatError, match="expected 'resource' before the lists of an object"):
+        read([source_of(content)], None)

@@ -85,7 +85,7 @@ def test_judged_segments_are_highlights(files):
     names = [(gold.topics[topic], gold.documents[document].as_py()) for topic, document in judged]
     assert names == [("t1", "doc_1_0"), ("t1", "doc_2_90"), ("t2", "doc_2_90")]
     assert (gold.articles.relevance.tolist(), gold.articles.rsize.tolist()) == ([1, 0, 1], [23, 0, 10])
-    assert lines_of(gold) == ("1 overlapping spans are united",)
+    assert lines_of(gold) == ("1 overlapping span is united",)
     assert gold.sha256 == read_gold(files / "qrels.txt").sha256
 
 
@@ -153,7 +153,7 @@ def test_segments_longer_than_their_span_are_counted_and_cut(files):
     (files / "segments.jsonl").write_text(longer, "utf-8")
     docs = open_documents(files / "segments.jsonl")
     assert docs.text(1) == "Five.  Six"
-    said = "1 of 4 segments have a text of another length than their span"
+    said = "1 of 4 segments has a text of another length than the span"
     assert lines_of(read_gold(files / "qrels.txt", index=docs))[-1] == said
 
 

@@ -63,7 +63,7 @@ def test_the_nearest_occurrence_is_taken_not_the_first():
 def test_a_quote_spelt_otherwise_keeps_its_span():
     gold, found = align_gold(gold_of((0, 9, "Où  est-ce")), {"d": "Où est‐ce?"})
     assert (gold.passages.start.tolist(), gold.passages.end.tolist()) == ([0], [9])
-    assert found.summary() == "1 spans: 0 exact, 1 normalised, 0 repaired, 0 ambiguous, 0 lost"
+    assert found.summary() == "1 span: 0 exact, 1 normalised, 0 repaired, 0 ambiguous, 0 lost"
 
 
 def test_a_span_without_quote_must_lie_in_its_document():

@@ -118,7 +118,8 @@ def value(row: Mapping[str, Any], name: str, at: Place, *, question: bool = Fals
     >>> value({"qid": 7, "text": None}, "topic", Place("run.json")), value({"text": None}, "text", Place("run.json"))
     (7, None)
     """
-    there = _there(tuple(row), name, question)
+    there = named_fields(tuple(row)).get(name, ())
+    there += tuple(other for other in QUESTION_IDS if other in row) if question and name == "topic" else ()
     said = [other for other in there if row[other] is not None and row[other] != ""] if there else ()
     if not said:
         return None
@@ -131,9 +132,14 @@ def value(row: Mapping[str, Any], name: str, at: Place, *, question: bool = Fals
 
 
 @lru_cache(maxsize=1 << 12)
-def _there(keys: tuple[str, ...], name: str, question: bool) -> tuple[str, ...]:
-    """Return the names of a field among a row's keys: rows of a file mostly have the same keys."""
-    return tuple(other for other in names_of(name, question=question) if other in keys)
+def named_fields(keys: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """Return our fields that are among a row's keys, each with its names there: rows of a file mostly have the same.
+
+    >>> named_fields(("qid", "page_content", "latency"))
+    {'topic': ('qid',), 'text': ('page_content',), 'quote': ('page_content',)}
+    """
+    there = {field: tuple(name for name in names if name in keys) for field, names in NAMES.items()}
+    return {field: names for field, names in there.items() if names}
 
 
 def disagree(one: str, first: object, other: str, second: object, at: Place) -> FormatError:
@@ -154,8 +160,8 @@ def missing(
 def topic_of(row: Mapping[str, Any], at: Place, *, question: bool) -> str:
     """Return a row's topic: its id, or, where a file gives its questions none, the question itself."""
     named = value(row, "topic", at, question=question)
-    if named is None and (there := _there(tuple(row), "topic", question)):
-        what = f"expected a topic as {there[0]!r}, found an empty one"
+    if named is None and (empty := [name for name in names_of("topic", question=question) if name in row]):
+        what = f"expected a topic as {empty[0]!r}, found an empty one"
         raise FormatError(what, at=at, remedy="give every row its own")
     named = value(row, "query", at) if named is None else named
     if named is None:
@@ -198,12 +204,19 @@ def json_line(value: Any, errors: str = "strict", default: Callable[[Any], Any] 
     return f"{json.dumps(value, ensure_ascii=False, default=default)}\n".encode("utf-8", errors)
 
 
+def json_fault(error: Exception) -> str:
+    """Return what is wrong with JSON: the parser's words, or what is too much for Python though it is well-formed."""
+    if isinstance(error, RecursionError):
+        return "lists nested too deeply"
+    return str(error) if isinstance(error, json.JSONDecodeError | UnicodeError) else "a number of thousands of digits"
+
+
 def read_object(line: str | bytes, at: Place, remedy: str = "") -> dict[str, Any]:
     """Return the object on one line; anything else is refused with its place."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise FormatError(f"expected a JSON object, found: {error}", at=at, remedy=remedy) from error
+        raise FormatError(f"expected a JSON object, found: {json_fault(error)}", at=at, remedy=remedy) from error
     if not isinstance(value, dict):
         raise FormatError(f"expected a JSON object, found {type(value).__name__}", at=at, remedy=remedy)
     return value

@@ -262,7 +262,7 @@ class Quotation(NamedTuple):
 def read_answers(path: str | Path) -> Iterator[tuple[Place, Any]]:
     """Yield the answers of a file, each with its place: its line, or its number in an array."""
     source = open_source(path)
-    if not source.head().strip():
+    if not source.data.strip():
         raise FormatError("expected answers, found an empty file", at=source.name, remedy="was it written to the end?")
     whole = source.head().lstrip()[:1] == b"["
     answers = parse(source) if whole else None

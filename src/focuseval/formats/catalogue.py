@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
+from focuseval.engine.plugins import offered, plugin
 from focuseval.errors import FormatError, UsageError, did_you_mean
 from focuseval.formats import detection as detect_by
 from focuseval.formats.content import open_sources
@@ -35,7 +36,7 @@ class Format:
     kind: Kind
     summary: str
     module: str
-    """The module of `focuseval.formats`, imported when the format is first used."""
+    """The module of `focuseval.formats`, imported when the format is first used; of another package its whole name."""
     sniff: Callable[[bytes], object]
     """Whether the first bytes of a file look like this format."""
     says: frozenset[str] = frozenset()
@@ -53,10 +54,12 @@ class Format:
     """Whether several files may be one run, which is then what its reader takes."""
     function: str = "read"
     """The name of the reader, where a module has several; the writer's name begins with ``write`` in its place."""
+    origin: str = ""
+    """The package that adds it, with its version; set where it was found by its entry point."""
 
     def find(self, name: str) -> Any:
         """Return what the module has under a name, None where it has nothing."""
-        return getattr(import_module(f"focuseval.formats.{self.module}"), name, None)
+        return getattr(import_module(self.module if self.origin else f"focuseval.formats.{self.module}"), name, None)
 
     def reader(
         self,
@@ -80,7 +83,8 @@ class Format:
                 raise run.faults[0]
             return run if part else in_order(run, order)
 
-        return read if self.kind == "gold" else read_ranked
+        chosen = read if self.kind == "gold" else read_ranked
+        return chosen if not self.origin else lambda *sources: replace(chosen(*sources), origin=self.origin)
 
     def writer(self, documents: Any) -> Callable[..., Any]:
         """Return the writer in the same way; a format that can only be read is refused."""
@@ -273,9 +277,17 @@ def find_format(name: str, kind: Kind | None = None) -> Format:
     found += [known for known in candidates if name in known.aliases]
     if found:
         return found[0]
+    if (added := _added(name)) and kind in {None, added.kind}:
+        return added
     names = [known.name for known in candidates]
     remedy = did_you_mean(name, names, "see 'focuseval formats'")
     raise UsageError(f"expected one of {', '.join(names)}, found {name!r}; {remedy}")
+
+
+def _added(name: str) -> Format | None:
+    """Return the format that another package adds under a name."""
+    found = plugin("formats", name, Format)
+    return None if found is None else replace(found.value, origin=found.origin)
 
 
 def detect(path: str | Path | Source, kind: Kind | None = None) -> Format:
@@ -287,11 +299,14 @@ def detect_source(source: Source, kind: Kind | None = None) -> Format:
     """Return the first format that a file's first bytes fit."""
     head = source.head()
     expected = f"expected a {kind or 'run or gold'}"
-    if not head.strip():
+    if not head.strip() and not source.data.strip():
         raise FormatError(f"{expected}, found an empty file", at=source.name, remedy="was it written to the end?")
     if head[:2] in {b"\xff\xfe", b"\xfe\xff"} and not detect_by.root(head):
         raise FormatError(f"{expected}, found UTF-16", at=source.name, remedy="save it as UTF-8")
     if known := sniffed(head, kind):
+        return known
+    added = [one for name in offered("formats") if (one := _added(name)) and kind in {None, one.kind}]
+    if known := next((one for one in added if one.sniff(head)), None):
         return known
     other = next((known for known in FORMATS if known.kind != kind and known.sniff(head)), None)
     if other:

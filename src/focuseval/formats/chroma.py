@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from focuseval.data.fields import json_fault
 from focuseval.data.tables import csv_lines
 from focuseval.errors import FormatError, Place
 from focuseval.formats.judgements import Question, Span, gold_reader, spans_of, text_of
@@ -39,7 +40,7 @@ def read(sources: Sequence[Source], documents: Collection | None = None) -> Iter
             try:
                 references = json.loads(row["references"])
             except (ValueError, RecursionError) as error:
-                raise FormatError(f"expected references as JSON, found: {error}", at=at) from error
+                raise FormatError(f"expected references as JSON, found: {json_fault(error)}", at=at) from error
             if not isinstance(references, list):
                 raise FormatError(f"expected a list of references, found {row['references'][:60]!r}", at=at)
             spans = []

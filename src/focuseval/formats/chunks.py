@@ -34,6 +34,7 @@ from focuseval.collection.document_files import json_files, records
 from focuseval.collection.segments import holds_segments, read_segments
 from focuseval.collection.tokens import open_tokenizer
 from focuseval.data.fields import json_line
+from focuseval.engine.plugins import plugin
 from focuseval.engine.storage import location
 from focuseval.errors import FormatError, MissingDataError, UsageError, did_you_mean
 from focuseval.formats.content import write_whole
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from focuseval.collection.cutters import Embed
+    from focuseval.collection.chunks import Embed
     from focuseval.collection.index import Collection, Index
     from focuseval.collection.tokens import Tokenizer
     from focuseval.data.run import Run
@@ -141,6 +142,12 @@ def chunk(
         if location(how).is_file():
             return read_chunks(str(how), index)
         how = parse_spec(str(how))
+    if isinstance(how, Spec) and (added := plugin("chunkers", how.kind) if how.origin else None):
+        try:
+            splitter = added.value("".join(how.names))
+        except Exception as error:
+            raise UsageError(f"{how}: {added.origin} cannot cut so ({error}); see what the package expects") from error
+        return replace(split(index, splitter, str(how)), origin=added.origin)
     if isinstance(how, Spec) and how.kind not in SPLITTERS:
         opened = open_tokenizer(tokenizer) if tokenizer is not None and how.kind == "tokens" else None
         return as_chunks(index, cuts(index, how, opened, embed), str(how))

@@ -14,15 +14,15 @@ import sys
 import tempfile
 import threading
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from focuseval.engine.storage import Location, in_order, is_url, local_path, location, unpacked
+from focuseval.engine.lazy import cached_property
+from focuseval.engine.storage import Location, in_order, is_url, local_path, location, unpacked, unpacked_blocks
 from focuseval.errors import FormatError, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 BOM = b"\xef\xbb\xbf"
 PARQUET, ZIP = b"PAR1", b"PK\x03\x04"
@@ -31,20 +31,79 @@ _PANDAS = re.compile(
     rb'\s*\{\s*"(?:columns"\s*:\s*\[|schema"\s*:\s*\{\s*"fields"|0"\s*:\s*\{|(?:[^"\\]|\\.)*"\s*:\s*\{\s*"0"\s*:)'
 )
 """How JSON of pandas begins, and other JSON may."""
-_LOOK = 1 << 10
+_LOOK, _HEAD = 1 << 10, 1 << 16
 _LARGE = 1 << 24
 _LONG_LINE = 1 << 24
 """Bytes that no line of a run or gold in lines has: to cut it into fields takes fifty times as much memory."""
 
 
-@dataclass(frozen=True)
 class Source:
-    """The content of one file, by the name that the user gave it."""
+    """The content of one file, by the name that the user gave it; a file is read when somebody needs it.
 
-    name: str
-    data: bytes
-    digest: Callable[[], str]
-    """Returns the content's SHA-256, waiting for it if need be."""
+    `data` is all of it, and `blocks` yields it without keeping it: decompressed, without byte-order mark, and as JSON
+    lines where it is a table of another program.
+    """
+
+    def __init__(self, name: str, raw: bytes = b"", *, path: Location | None = None, hashed: bool = True) -> None:
+        """Take the bytes of a file; or its path, by which they are read later."""
+        self.name, self._path, self._sha256 = name, path, None if hashed else ""
+        self._state, self._thread = hashlib.sha256(), threading.Thread()
+        if path is None:
+            self.data = self._content(raw)
+
+    @cached_property
+    def data(self) -> bytes:
+        """The whole content."""
+        with _readable(self.name):
+            raw = b"" if self._path is None else self._path.read_bytes()
+        return self._content(raw)
+
+    def _content(self, raw: bytes) -> bytes:
+        """Return what the bytes of a file hold; they are hashed, many of them by a second thread meanwhile."""
+        data = unpacked(raw, self.name)
+        if self._sha256 is None:
+            self._thread = threading.Thread(target=self._state.update, args=(data,))
+            (self._thread.run if len(data) < _LARGE else self._thread.start)()
+        data = data[len(BOM) :] if data[:3] == BOM else data
+        if not _is_table(data):
+            return data
+        from focuseval.formats import sheets  # noqa: PLC0415  few files are such tables
+
+        return sheets.as_lines(bytes(data), self.name) if data[:1] == b"P" else sheets.pandas_lines(bytes(data))
+
+    def blocks(self) -> Iterator[bytes]:
+        """Yield the content, some of it at a time; tables in Excel, and those of pandas, at once."""
+        if self._path is None or "data" in vars(self):
+            yield self.data
+            return
+        with _readable(self.name), self._path.open("rb") as file:
+            if file.read(4) == PARQUET:
+                from focuseval.formats import sheets  # noqa: PLC0415  few files are such tables
+
+                yield from sheets.parquet_blocks(file, self.name)
+                return
+            file.seek(0)
+            state = hashlib.sha256()
+            for number, block in enumerate(unpacked_blocks(file, self._path.stat().st_size, self.name)):
+                text = block if number or block[:3] != BOM else block[len(BOM) :]
+                if not number and _is_table(text):
+                    yield self.data
+                    return
+                yield text
+                state.update(block)
+            self._sha256 = state.hexdigest() if self._sha256 is None else self._sha256
+
+    def digest(self) -> str:
+        """Return the content's SHA-256, waiting for it if need be; nothing where nobody asked for it."""
+        if self._sha256 is None:
+            if self._path is not None and "data" not in vars(self):  # read in blocks, as far as it was read
+                with _readable(self.name), self._path.open("rb") as file:
+                    for block in unpacked_blocks(file, self._path.stat().st_size, self.name):
+                        self._state.update(block)
+            elif self._thread.is_alive():
+                self._thread.join()
+            self._sha256 = self._state.hexdigest()
+        return self._sha256
 
     @property
     def stem(self) -> str:
@@ -59,9 +118,29 @@ class Source:
         """Return the line (from 1) that holds the byte at `offset`."""
         return self.data[:offset].count(b"\n") + 1
 
-    def head(self, size: int = 1 << 16) -> bytes:
+    def head(self) -> bytes:
         """Return the first bytes, enough to tell formats apart."""
-        return self.data[:size]
+        head = b""
+        for block in self.blocks():
+            head += block[:_HEAD]
+            if len(head) >= _HEAD:
+                break
+        return head[:_HEAD]
+
+
+def _is_table(data: bytes) -> bool:
+    """Say whether content begins as Parquet, Excel or pandas do."""
+    return data[:4] in (PARQUET, ZIP) or _PANDAS.match(data[:_LOOK]) is not None
+
+
+@contextmanager
+def _readable(name: str) -> Iterator[None]:
+    """Turn what the system says of a file that cannot be read into one line."""
+    try:
+        yield
+    except (OSError, ValueError) as error:  # ValueError: a name with a NUL in it
+        what = f"cannot be read: {getattr(error, 'strerror', None) or error}"
+        raise FormatError(what, at=name, remedy="check the name and the permissions") from error
 
 
 def open_source(path: str | Location | Source, *, hashed: bool = True) -> Source:
@@ -72,11 +151,11 @@ def open_source(path: str | Location | Source, *, hashed: bool = True) -> Source
     if isinstance(path, Source):
         return path
     name = "<stdin>" if str(path) == "-" else shown(path)
-    try:
-        raw = sys.stdin.buffer.read() if name == "<stdin>" else location(path).read_bytes()
-    except (OSError, ValueError) as error:  # ValueError: a name with a NUL in it
-        what = f"cannot be read: {getattr(error, 'strerror', None) or error}"
-        raise FormatError(what, at=name, remedy="check the name and the permissions") from error
+    with _readable(name):
+        place = None if name == "<stdin>" else location(path)
+        if place is not None and place.is_file():
+            return Source(name, path=place, hashed=hashed)
+        raw = sys.stdin.buffer.read() if place is None else place.read_bytes()
     return source_of(raw, name, hashed=hashed)
 
 
@@ -91,25 +170,7 @@ def shown(path: str | Location) -> str:
 
 def source_of(raw: bytes, name: str = "<memory>", *, hashed: bool = True) -> Source:
     """Return a source made of given bytes: decompressed, without byte-order mark; a large one is hashed beside."""
-    data = unpacked(raw, name)
-    state = hashlib.sha256()
-    thread = threading.Thread(target=state.update, args=(data,))
-    if hashed and len(data) < _LARGE:
-        state.update(data)
-    elif hashed:
-        thread.start()
-
-    def digest() -> str:
-        if thread.is_alive():
-            thread.join()
-        return state.hexdigest() if hashed else ""
-
-    data = data[len(BOM) :] if data[:3] == BOM else data
-    if data[:4] in (PARQUET, ZIP) or _PANDAS.match(data[:_LOOK]):
-        from focuseval.formats import sheets  # noqa: PLC0415  few files are such tables
-
-        data = sheets.as_lines(bytes(data), name) if data[:1] == b"P" else sheets.pandas_lines(bytes(data))
-    return Source(name, data, digest)
+    return Source(name, raw, hashed=hashed)
 
 
 def open_sources(path: str | Path | Source) -> tuple[Source, ...]:

@@ -89,7 +89,8 @@ def convert_file(
         repeats = counted(before_it - len(run), "result")
         remarks += [_left_out(f"{repeats} of elements returned before")] if before_it > len(run) else []
     if cutoff is not None and (rest := np.count_nonzero((place := _places_in_topic(run)) >= cutoff)):
-        remarks.append(_left_out(f"{rest:,} results beyond the first {cutoff:,} of their topics"))
+        whose = "its topic" if rest == 1 else "their topics"
+        remarks.append(_left_out(f"{counted(int(rest), 'result')} beyond the first {cutoff:,} of {whose}"))
         run = run.take(np.flatnonzero(place < cutoff))
     return (*remarks, *write_run(run, target, after.name, index, lossy=lossy))
 
@@ -198,7 +199,7 @@ def convert_run(
             what = f"expected texts of one document each, found {len(lost)} in none or in several"
             raise FormatError(what, at=run.at(int(lost[0])), remedy="lossy=True leaves them out")
         if len(lost):
-            remarks.append(_left_out(f"{len(lost)} texts that are in none of the documents or in several"))
+            remarks.append(_left_out(f"{counted(len(lost), 'text')} in none of the documents or in several"))
         run = run.take(np.setdiff1d(np.arange(len(run)), lost))
     facets = run_facets(run)
     unsaid = facets.keys() - to.says
@@ -240,7 +241,8 @@ def _as_spans(run: Run, to: Format, index: Collection | None, remarks: list[Rema
         row = int(lost[0])
         path = None if run.path is None else run.path[row].as_py()
         what = f"{path!r} of " if path is not None else "the text of a chunk of " if run.text is not None else ""
-        what = f"{what}document {run.document[row].as_py()!r} ({len(lost)} results have none)"
+        number = "1 result has" if len(lost) == 1 else f"{len(lost):,} results have"
+        what = f"{what}document {run.document[row].as_py()!r} ({number} none)"
         what = f"expected a place in the index, found {what}"
         raise FormatError(what, at=run.at(row), remedy="is it the same collection?")
     return replace(run, path=None, end_path=None, text=None)
@@ -251,7 +253,7 @@ def _as_documents(run: Run, remarks: list[Remark]) -> Run:
     code = strings(run.document).dictionary_encode().indices.to_numpy().astype(np.int64)
     pair = run.topic * (code.max(initial=0) + 1) + code
     first = np.sort(np.unique(pair, return_index=True)[1])
-    again = f"{len(run) - len(first)} results of documents returned before"
+    again = f"{counted(len(run) - len(first), 'result')} of documents returned before"
     remarks.append(_left_out(f"{named(run_facets(run), _PLACED)}; {again}"))
     nothing: dict[str, Any] = dict.fromkeys(("start", "end", "path", "end_path", "text", "chunk"))
     line = np.arange(1, len(run) + 1) if run.line is None else run.line
@@ -313,7 +315,7 @@ def _translated(gold: Gold, to: Format, index: Collection) -> Gold:
         return with_elements(with_pointers(gold, index), index)
     unplaced = int(np.count_nonzero(gold.passages.start < 0))
     if unplaced:
-        what = f"expected documents of the index, found {unplaced} passages of others"
+        what = f"expected documents of the index, found {counted(unplaced, 'passage')} of others"
         raise FormatError(what, at=gold.file or None, remedy="give the index of the gold's collection")
     passages = replace(gold.passages, start_path=None, end_path=None)
     return replace(gold, passages=passages, articles=replace(gold.articles, bep_path=None))

@@ -76,7 +76,11 @@ def _fields(head: bytes) -> list[list[bytes]]:
     """Return the columns of the first lines; JSON and XML have none."""
     if head.lstrip()[:1] in {b"{", b"[", b"<"} or genomics(head):
         return []
-    return [line.split() for line in _lines(head, 200)]
+    lines = [line.split() for line in _lines(head, 200)]
+    named = [
+        fields for fields in lines if {*fields[:2]} & {b"Q0", b"q0", b"0"} or all(map(_NUMBER.fullmatch, fields[3:5]))
+    ]
+    return lines if 2 * len(named) >= len(lines) else []  # else these are sentences
 
 
 def _width(head: bytes) -> int:
@@ -302,11 +306,14 @@ def kilt(head: bytes) -> bool:
 
 def traces(head: bytes) -> bool:
     """Say whether these are traces: spans with the id of a trace, or objects around spans."""
-    outer = _keys_after(head, 0) if head.lstrip()[:1] in {b"{", b"["} else first_keys(head)
+    inner = first_keys(head)
+    outer = _keys_after(head, 0) if head.lstrip()[:1] in {b"{", b"["} else inner
     around = {"resourceSpans", "scopeSpans"} & outer or ({"info", "data"} <= outer and b'"spans"' in head)
-    spans = {"attributes", "span_kind", "spans"} & outer or any(key.startswith("attributes.") for key in outer)
-    named = outer & {"traceId", "trace_id", "context.trace_id"} and (spans or {"type", "input"} <= outer)
-    return bool(around or named or {"context", "attributes"} <= outer)
+    for keys in (outer, inner):  # of an object around a list, as Langfuse answers, those in the list
+        spans = {"attributes", "span_kind", "spans"} & keys or any(key.startswith("attributes.") for key in keys)
+        named = keys & {"traceId", "trace_id", "context.trace_id"} and (spans or {"type", "input"} <= keys)
+        around = around or named or {"context", "attributes"} <= keys
+    return bool(around)
 
 
 def knowledge_source(head: bytes) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from os import PathLike
@@ -171,13 +171,13 @@ def ahead(sources: Sequence[Any], run_format: str | None = None) -> list[Any]:
     return [first, *sources[1:]]
 
 
-@dataclass(frozen=True)
 class LineBlock(Source):
-    """Some lines of a file, which know where in it they stand."""
+    """Some lines of a file, which know where in it they stand: behind so many bytes."""
 
-    path: Location
-    start: int = 0
-    """Bytes of the file before these lines."""
+    def __init__(self, path: Location, start: int, data: bytes) -> None:
+        """Take the lines, which nobody hashes."""
+        super().__init__(shown(path), path=path, hashed=False)
+        self.path, self.start, self.data = path, start, data
 
     def at(self, line: int | None = None, column: int | None = None) -> Place:
         """Return a place in the whole file; lines before this block are counted only now that somebody asks."""
@@ -196,7 +196,7 @@ def read_block(path: Location, start: int, end: int) -> LineBlock:
     if len(data) != end - start:
         what = f"expected {end:,} bytes, found {start + len(data):,}: the file was cut off while it was read"
         raise FormatError(what, at=shown(path), remedy="read it when it has been written")
-    return LineBlock(shown(path), data[len(BOM) :] if not start and data[:3] == BOM else data, str, path, start)
+    return LineBlock(path, start, data[len(BOM) :] if not start and data[:3] == BOM else data)
 
 
 def cuts(path: Location, topic_of: Callable[[bytes], Any], size: int = BLOCK) -> Iterator[tuple[int, int]]:

@@ -15,11 +15,11 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from focuseval.data.fields import numbered_lines
+from focuseval.data.fields import json_fault, numbered_lines
 from focuseval.errors import FormatError
 from focuseval.formats.columns import FAR, newlines, pieces
 from focuseval.formats.content import refuse_binary
-from focuseval.formats.rows import SURROGATE
+from focuseval.formats.json_items import SURROGATE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -123,7 +123,7 @@ def _object(raw: bytes, at: Place) -> tuple[dict[str, Any], list[str]]:
         what = "expected a flat JSON object, found one nested too deeply"
         raise FormatError(what, at=at, remedy="write one flat object on each line") from error
     except ValueError as error:  # JSON and UTF-8 alike
-        raise no_object(f": {constants[0]} is not a number" if constants else f": {error}", at) from error
+        raise no_object(f": {constants[0]} is not a number" if constants else f": {json_fault(error)}", at) from error
     if not isinstance(value, dict):
         raise no_object(f" {raw[:40].decode()!r}", at)
     return value, constants
@@ -169,7 +169,7 @@ def other_keys(value: Mapping[str, Any], kind: type[msgspec.Struct], at: Place) 
         slip = (name for name in known if distances(key, name, anchored=True)[-1] == 1 or sorted(key) == sorted(name))
         meant = next(slip, None)
         if meant is not None:
-            what = f"expected only the keys {', '.join(known)}, or others, found {key!r}, nearly {meant!r}"
+            what = f"expected the key {meant!r}, or one that is not so near to it, found {key!r}"
             raise FormatError(what, at=at, remedy="correct or rename the key")
     return others
 

@@ -94,5 +94,5 @@ def write(gold: Gold, documents: Collection | None = None) -> dict[str, list[byt
             for page in np.unique(numbers).tolist():
                 marks.append(Highlight(page, tuple(map(tuple, boxes[numbers == page].tolist())), note, AUTHOR))
         file = documents.documents.column("file")[row].as_py()
-        files[file] = [write_highlights(pages.original.as_py(), file, marks)]
+        files[file] = [write_highlights(pages.file(file), file, marks)]
     return files

@@ -12,8 +12,8 @@ import csv
 import io
 import json
 import math
-import re
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from focuseval.data.fields import (
@@ -22,64 +22,38 @@ from focuseval.data.fields import (
     column_name,
     delimiter_of,
     layers,
+    named_fields,
     numbered_lines,
     short,
     value,
 )
-from focuseval.errors import FormatError, Place
+from focuseval.errors import FormatError
 from focuseval.formats.columns import FAR
+from focuseval.formats.json_items import decoded, json_items
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from focuseval.errors import Place
     from focuseval.formats.content import Source
 
 T = TypeVar("T")
 
-SURROGATE = "write the character itself, in UTF-8"
 _WORDS = {str: "a text", int: "a whole number", list: "a list", dict: "an object"}
-_BETWEEN = re.compile(r"[\s,]*")
 
 
 def parse(source: Source) -> Any:
     """Return a file's one JSON value."""
-    return _loads(_decoded(source), source.at(1))
+    return decoded(source.data, source.at(1))
 
 
 def parse_lines(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the objects of a file of JSON lines, with their lines; blank lines are passed over."""
-    for line, raw in numbered_lines(_decoded(source)):
-        record = _loads(raw, source.at(line))
+    for line, raw in numbered_lines(source.data):
+        record = decoded(raw, source.at(line))
         if not isinstance(record, dict):
             raise FormatError(f"expected an object, found {_named(record)}", at=source.at(line))
         yield line, record
-
-
-def _loads(raw: str, first: Place) -> Any:
-    """Parse text that begins at a known line."""
-    try:
-        return whole_characters(json.loads(raw), raw, first)
-    except json.JSONDecodeError as error:
-        at = Place(first.file, (first.line or 1) + error.lineno - 1, error.colno)
-        raise FormatError(f"expected JSON, found: {error.msg}", at=at) from error
-    except (ValueError, RecursionError) as error:
-        raise unreadable(error, first) from error
-
-
-def unreadable(error: Exception, at: Place) -> FormatError:
-    """Return the refusal of JSON that is well-formed, and too much for Python: deep lists, or thousands of digits."""
-    found = "lists nested too deeply" if isinstance(error, RecursionError) else "a number of thousands of digits"
-    return FormatError(f"expected JSON, found {found}", at=at)
-
-
-def whole_characters(value: T, raw: str, at: Place) -> T:
-    """Return what JSON said, unless a text in it has half a surrogate pair, which JSON can write and UTF-8 cannot."""
-    if r"\ud" in raw.lower():
-        try:
-            json.dumps(value, ensure_ascii=False).encode()
-        except UnicodeEncodeError as error:
-            raise FormatError("expected text, found a lone surrogate", at=at, remedy=SURROGATE) from error
-    return value
 
 
 def _named(value: Any) -> str:
@@ -139,9 +113,9 @@ class Row(NamedTuple):
 
 def rows_of(source: Source) -> Iterator[Row]:
     """Yield the rows of a file with their lines."""
-    text = _decoded(source)
-    if text.lstrip()[:1] in {"{", "["}:
-        for row in _json_rows(text, source):
+    source.data  # noqa: B018  all rows are kept, so that the bounds of a whole file hold
+    if source.head().lstrip()[:1] in {b"{", b"["}:
+        for row in _json_rows(source):
             names = _known_names(tuple(row.values))
             yield row if names is None else Row(row.line, dict(zip(names, row.values.values(), strict=True)))
     else:
@@ -164,59 +138,28 @@ def _decoded(source: Source) -> str:
         raise FormatError(f"expected UTF-8, found byte 0x{error.object[error.start]:02x}", at=at) from error
 
 
-def _json_rows(text: str, source: Source) -> Iterator[Row]:
+def _json_rows(source: Source) -> Iterator[Row]:
     """Yield the objects of a list or of lines; of one object, the rows of the only list of objects in it.
 
     An object of objects is scores by topic and document; any other is one row.
     """
-    listed, values = text.lstrip()[0] == "[", _values(text, source)
-    line, value = next(values, (1, {}))
-    rest = next(values, None)
-    if not listed and rest is None and isinstance(value, dict):
-        lists = (rows for rows in value.values() if isinstance(rows, list) and rows)
-        inner = [rows for rows in lists if all(isinstance(row, dict) for row in rows)]
-        if len(inner) == 1 and not value.keys() & AROUND:
-            yield from (Row(None, row) for row in inner[0])
-        elif value and all(isinstance(scores, dict) for scores in value.values()):
-            for topic, scores in value.items():
-                yield from (Row(None, {"topic": topic, "doc": doc, "score": score}) for doc, score in scores.items())
-        elif value:
-            yield Row(line, value)
+    items = json_items(source)
+    first, second = next(items, None), next(items, None)
+    if first is None:
         return
-    for number, row in ((line, value), *(() if rest is None else (rest, *values))):
-        if not isinstance(row, dict):
-            raise FormatError(f"expected an object, found {json.dumps(row)[:40]}", at=source.at(number))
-        yield Row(number, row)
-
-
-def json_values(source: Source) -> Iterator[tuple[int, Any]]:
-    """Yield the values of a JSON list, or those that stand one after another as JSON lines do, with their lines."""
-    return _values(_decoded(source), source)
-
-
-def _values(text: str, source: Source) -> Iterator[tuple[int, Any]]:
-    at = len(text) - len(text.lstrip())
-    closed = text[at : at + 1] == "["
-    at += closed
-    decoder, line, counted = json.JSONDecoder(), 1, 0
-    while True:
-        between = _BETWEEN.match(text, at)
-        at = between.end() if between else at
-        line, counted = line + text.count("\n", counted, at), at
-        if at == len(text) and closed:
-            what = "expected the end of the list, found the end of the file"
-            raise FormatError(what, at=source.at(line), remedy="was it written to the end?")
-        if at == len(text) or (closed and text[at] == "]"):
-            return
-        try:
-            value, at = decoder.raw_decode(text, at)
-            whole_characters(value, text[counted:at], source.at(line))
-        except json.JSONDecodeError as error:
-            where = source.at(error.lineno, error.colno)
-            raise FormatError(f"expected JSON, found: {error.msg}", at=where) from error
-        except (ValueError, RecursionError) as error:
-            raise unreadable(error, source.at(line)) from error
-        yield line, value
+    value = first.members
+    if source.head().lstrip()[:1] == b"[" or second is not None:
+        yield from (Row(line, row) for line, row, _ in chain((first,), (second,) if second else (), items))
+        return
+    lists = (rows for rows in value.values() if isinstance(rows, list) and rows)
+    inner = [rows for rows in lists if all(isinstance(row, dict) for row in rows)]
+    if len(inner) == 1 and not value.keys() & AROUND:
+        yield from (Row(None, row) for row in inner[0])
+    elif value and all(isinstance(scores, dict) for scores in value.values()):
+        for topic, scores in value.items():
+            yield from (Row(None, {"topic": topic, "doc": doc, "score": score}) for doc, score in scores.items())
+    elif value:
+        yield Row(first.line, value)
 
 
 def table_rows(source: Source, needed: tuple[str, ...] = ()) -> Iterator[Row]:
@@ -267,21 +210,19 @@ def as_list(value: Any, name: str, at: Place, row: Mapping[str, Any] | None = No
 
 def result_of(row: Mapping[str, Any], at: Place) -> dict[str, Any]:
     """Return what a row or an object says of one result; what it does not say is left out."""
-    text = first_text(row, "text", at)
+    said = named_fields(tuple(row))
+    text = first_text(row, "text", at) if "text" in said else None
     start, end = span_of(row, at)
     if text is not None and start is not None and end is None:
         end = start + len(text)
-    numbered = {name: row[name] for name in NAMES["chunk"] if str(row.get(name)).isdigit()}  # it may also be its text
-    found = {
-        "doc": document_of(row, at),
-        "text": text,
-        "start": start,
-        "end": end,
-        "rank": whole(value(row, "rank", at), "rank", at),
-        **{name: real(value(row, name, at), name, at) for name in ("score", "distance")},
-        "chunk": whole(value(numbered, "chunk", at), "chunk", at),
-        **{name: value(row, name, at) for name in ("path", "end_path", "run")},
-    }
+    found: dict[str, Any] = {"doc": document_of(row, at), "text": text, "start": start, "end": end}
+    for name, read in _NUMBERS.items():
+        if name in said:
+            found[name] = read(value(row, name, at), name, at)
+    if "chunk" in said:  # it may also be its text
+        numbered = {name: row[name] for name in NAMES["chunk"] if str(row.get(name)).isdigit()}
+        found["chunk"] = whole(value(numbered, "chunk", at), "chunk", at)
+    found |= {name: value(row, name, at) for name in ("path", "end_path", "run") if name in said}
     return {name: content for name, content in found.items() if content is not None}
 
 
@@ -295,6 +236,8 @@ def span_of(row: Mapping[str, Any], at: Place) -> tuple[int | None, int | None]:
     """Return where a span begins and ends; a length stands for an end, and a negative start (LangChain) for none."""
     lone = None
     for layer in layers(row):
+        if named_fields(tuple(layer)).keys().isdisjoint(("start", "end")):
+            continue
         start, end = (whole(value(layer, name, at), name, at) for name in ("start", "end"))
         if start is not None and start >= 0:
             length = whole(value(layer, "length", at), "length", at) if end is None else None
@@ -336,3 +279,6 @@ def real(content: Any, name: str, at: Place) -> float | None:
     if not math.isfinite(number):
         raise FormatError(f"expected a finite number as {name!r}, found {short(content)}", at=at)
     return number
+
+
+_NUMBERS = {"rank": whole, "score": real, "distance": real}

@@ -138,10 +138,19 @@ def columns_of(rows: Iterable[Row], file: str) -> NamedColumns:
 
 
 def result_columns(results: Sequence[Mapping[str, Any]], file: str, lines: Sequence[int | None]) -> NamedColumns:
-    """Return results as columns under our names, and the line of each; what no result says has no column."""
-    table = pa.table({name: pa.array([one.get(name) for one in results], kind) for name, kind in _KINDS.items()})
-    kept = table.select([n for n in _KINDS if n == "topic" or table[n].null_count < max(len(table), n == "doc")])
-    return NamedColumns(kept, file, lines)
+    """Return results as columns under our names, and the line of each."""
+    return NamedColumns(said_columns(result_table(results)), file, lines)
+
+
+def result_table(results: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """Return results as a table with all columns that a result can have."""
+    return pa.table({name: pa.array([one.get(name) for one in results], kind) for name, kind in _KINDS.items()})
+
+
+def said_columns(table: pa.Table) -> pa.Table:
+    """Return a table without the columns that no result says."""
+    least = {"topic": len(table) + 1, "doc": max(len(table), 1)}
+    return table.select([n for n in table.column_names if table[n].null_count < least.get(n, len(table))])
 
 
 _KINDS = {

@@ -11,7 +11,8 @@ import io
 import json
 import re
 import zipfile
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, BinaryIO
 from xml.etree import ElementTree as ET
 
 import pyarrow as pa
@@ -30,13 +31,24 @@ _SPACE = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 
 def as_lines(data: bytes, name: str) -> bytes:
     """Return the rows of a table as JSON lines."""
-    try:
+    with _table(name):
         if data[:4] == PARQUET:
-            from pyarrow import parquet  # noqa: PLC0415  20 ms, and few files are Parquet
-
-            return _lines(_rows(parquet, data))
+            return _lines(row for batch in _batches(io.BytesIO(data)) for row in batch)
         with zipfile.ZipFile(io.BytesIO(data)) as book:
             return _lines(_sheet(book))
+
+
+def parquet_blocks(file: BinaryIO, name: str) -> Iterator[bytes]:
+    """Yield the rows of an open file in Parquet as JSON lines, some at a time."""
+    with _table(name):
+        yield from map(_lines, _batches(file))
+
+
+@contextmanager
+def _table(name: str) -> Iterator[None]:
+    """Refuse in one line what is no such table."""
+    try:
+        yield
     except (pa.ArrowException, zipfile.BadZipFile, ET.ParseError, LookupError, ValueError, OSError) as error:
         found = str(error).splitlines()[0] if str(error) else type(error).__name__
         what = f"expected a table in Parquet or Excel, found: {found}"
@@ -73,15 +85,17 @@ def pandas_lines(data: bytes) -> bytes:
     return _lines(found) if named else data
 
 
-def _rows(parquet: Any, data: bytes) -> Iterator[dict[str, Any]]:
-    """Yield the rows; as many at a time as stay small, however long the longest value is."""
-    file = parquet.ParquetFile(pa.BufferReader(data))
+def _batches(source: BinaryIO) -> Iterator[list[dict[str, Any]]]:
+    """Yield rows of Parquet, as many at a time as stay small, however long the longest value is."""
+    from pyarrow import parquet  # noqa: PLC0415  20 ms, and few files are Parquet
+
+    file = parquet.ParquetFile(source)
     groups = (file.metadata.row_group(number) for number in range(file.metadata.num_row_groups))
     sizes = (group.column(number).total_uncompressed_size for group in groups for number in range(group.num_columns))
     if (largest := max(sizes, default=0)) > _MOST:
         raise ValueError(f"more than {_MOST >> 20} MB in a column")
     for batch in file.iter_batches(batch_size=max(1, min(1024, _MOST // max(largest, 1)))):
-        yield from batch.to_pylist()
+        yield batch.to_pylist()
 
 
 def _sheet(book: zipfile.ZipFile) -> Iterator[dict[str, Any]]:

@@ -42,15 +42,22 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import cache
+from itertools import islice
+from tempfile import TemporaryFile
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+import pyarrow as pa
 
 from focuseval.data.fields import NAMES
 from focuseval.data.remarks import worded
 from focuseval.data.topics.topic import Topic
 from focuseval.engine.storage import location
 from focuseval.errors import CollectionError, FormatError, Place, counted
-from focuseval.formats.rows import as_list, json_values, table_rows
-from focuseval.formats.run_rows import columns_run, result_columns, results_of
+from focuseval.formats.json_items import Item, json_items
+from focuseval.formats.rows import as_list, table_rows
+from focuseval.formats.run_rows import NamedColumns, columns_run, result_table, results_of, said_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -73,11 +80,10 @@ class TraceFields(NamedTuple):
     answer: str = ""
 
 
+_GEN_AI = ("attributes.gen_ai.retrieval.query.text", "attributes.gen_ai.retrieval.documents")
 SOURCES = (
-    TraceFields(
-        "attributes.gen_ai.retrieval", "", "attributes.gen_ai.retrieval.query.text",
-        "attributes.gen_ai.retrieval.documents",
-    ),
+    TraceFields("attributes.gen_ai.retrieval.query.text", "", *_GEN_AI),
+    TraceFields("attributes.gen_ai.retrieval.documents", "", *_GEN_AI),
     TraceFields(
         "attributes.openinference.span.kind", "RETRIEVER", "attributes.input.value",
         "attributes.retrieval.documents", "attributes.output.value",
@@ -105,11 +111,13 @@ _ASKED = (*NAMES["query"], "messages", "content", "text")
 _ANSWERED = ("answer", "response", "output", "result", "messages", "content", "text")
 _PLACES = ("", "attributes.", "resource.attributes.", "info.", "info.tags.", "metadata.")
 """Where a condition's name is looked for."""
+_AT_ONCE = 1000
+"""Topics whose results are read at once."""
 _NEAR = 0.8
 """Share of the words of two questions that both have, from which on they are near-duplicates."""
 
 
-@dataclass
+@dataclass(slots=True)
 class TracedSpan:
     """What is kept of a span: the one around it, and what it says of a question, an answer and what was retrieved."""
 
@@ -119,8 +127,9 @@ class TracedSpan:
     time: datetime | None
     question: str = ""
     answer: str = ""
-    results: list[Any] | None = None
-    """None where it retrieves nothing."""
+    stored: tuple[int, int, str] | None = None
+    """The results as JSON in the file of all results: where, how many bytes, under which name; None where it retrieves
+    nothing."""
     reranks: bool = False
     meets: frozenset[tuple[str, str]] = frozenset()
     """The conditions that it meets."""
@@ -128,54 +137,80 @@ class TracedSpan:
 
 def read(sources: Sequence[Source], documents: Collection | None = None) -> Run:
     """Return what was retrieved as a run: for every question the list of its first retrieval."""
-    asked, remarks = retrievals(sources)
-    rows = [(span.at, *one) for topic, (span, *_) in asked.items() for one in _results(topic, span)]
-    every = {name for *_, names in rows for name in names}
-    known = {name for name in every if documents is not None and _is_document(name, documents)}
-    for _, row, names in rows:
-        held = next((name for name in names if name in known), None)
-        if held or (names and (documents is None or "text" not in row)):
-            row["doc"] = held or names[0]
-    kept = [(at.line, row) for at, row, _ in rows if "doc" in row or "text" in row]
-    if lost := len(rows) - len(kept):
+    with TemporaryFile() as store:
+        asked, remarks = retrievals(sources, store=store)
+        table, lines, lost = _listed(asked, store, documents)
+    if lost:
         without = f"{counted(lost, 'result')} left out: they have neither the id of a document nor a text"
         remarks = (*remarks, worded(without))
-    for name in ("score", "distance"):  # ranks decide; a reranker's scores are others than a retriever's
-        if not all(name in row for _, row in kept):
-            kept = [(line, {key: value for key, value in row.items() if key != name}) for line, row in kept]
     whole = len(sources) == 1
     file = sources[0].name if whole else str(location(sources[0].name).parent)
-    table = result_columns([row for _, row in kept], file, [line if whole else None for line, _ in kept])
-    run = columns_run(table, location(file).name.split(".")[0], documents=documents)
+    columns = NamedColumns(table, file, lines if whole else [None] * len(lines))
+    run = columns_run(columns, location(file).name.split(".")[0], documents=documents)
     digests = "".join(source.digest() for source in sources)
     sha256 = digests if whole else hashlib.sha256(digests.encode()).hexdigest()
     queries = {topic: span.question for topic, (span, *_) in asked.items()}
     return replace(run, file=file, sha256=sha256, remarks=remarks, queries=queries)
 
 
-def _results(topic: str, span: TracedSpan) -> Iterator[tuple[dict[str, Any], list[str]]]:
+def _listed(
+    asked: Mapping[str, Sequence[TracedSpan]], store: IO[bytes], documents: Collection | None
+) -> tuple[pa.Table, list[int | None], int]:
+    """Return the results of every topic's first retrieval, their lines, and how many were left out."""
+    tables, lines, lost = [result_table([])], list[int | None](), 0
+    firsts = ((topic, span) for topic, (span, *_) in asked.items())
+    while block := list(islice(firsts, _AT_ONCE)):
+        rows = [(span.at, *one) for topic, span in block for one in _results(topic, span, store)]
+        known = _documents_of({name for *_, names in rows for name in names}, documents)
+        for _, row, names in rows:
+            held = next((name for name in names if name in known), None)
+            if held or (names and (documents is None or "text" not in row)):
+                row["doc"] = held or names[0]
+        kept = [(at.line, row) for at, row, _ in rows if "doc" in row or "text" in row]
+        lost += len(rows) - len(kept)
+        lines += [line for line, _ in kept]
+        tables.append(result_table([row for _, row in kept]))
+    table = pa.concat_tables(tables)
+    mixed = [name for name in ("score", "distance") if table[name].null_count]  # of a reranker and of a retriever
+    return said_columns(table.drop_columns(mixed)), lines, lost
+
+
+def _results(topic: str, span: TracedSpan, store: IO[bytes]) -> Iterator[tuple[dict[str, Any], list[str]]]:
     """Yield the results of a retrieval, and what may be the id of the document of each, the likeliest first.
 
     An id may be that of a chunk, so that what the metadata say comes before it.
     """
-    for rank, item in enumerate(span.results or (), 1):
+    start, size, name = span.stored or (0, 0, "")
+    store.seek(start)
+    listed = _parsed(_nested(msgspec.json.decode(store.read(size))))
+    if isinstance(listed, Mapping):  # around a list, as some frameworks have it
+        listed = next((some for some in listed.values() if isinstance(some, list)), None)
+    items = list[Any]()
+    for item in [] if listed is None else as_list(listed, name, span.at):
         value = _parsed(item)
-        if isinstance(value, Mapping):
+        if isinstance(value, dict):
             inner = value.get("document")
-            value = {**value, **inner} if isinstance(inner, Mapping) else dict(value)
-            value["metadata"] = _parsed(value.get("metadata"))
-            value = {name: one for name, one in value.items() if name != "document" or isinstance(one, str)}
-        row = results_of({"topic": topic, "results": [value]}, span.at)[0] | {"rank": rank}
-        names = (row.pop("doc", None), value.get("id") if isinstance(value, Mapping) else None)
+            value = {**value, **inner} if isinstance(inner, dict) else value
+            if not isinstance(value.get("document", ""), str):
+                del value["document"]
+            if "metadata" in value:
+                value["metadata"] = _parsed(value["metadata"])
+        items.append(value)
+    for row, item in zip(results_of({"topic": topic, "results": items}, span.at), items, strict=True):
+        names = (row.pop("doc", None), item.get("id") if isinstance(item, dict) else None)
         yield row, [str(name) for name in names if name not in (None, "")]
 
 
-def _is_document(name: str, documents: Collection) -> bool:
-    """Say whether a name is that of a document; one that could be that of several is none."""
+def _documents_of(names: set[str], documents: Collection | None) -> set[str]:
+    """Return the names that are those of documents; one that could be that of several is none."""
+    listed = sorted(names)
+    if documents is None or not listed:
+        return set()
     try:
-        return int(documents.find([name])[0]) >= 0
+        return {name for name, row in zip(listed, documents.find(listed).tolist(), strict=True) if row >= 0}
     except CollectionError:
-        return False
+        halves = (listed[: len(listed) // 2], listed[len(listed) // 2 :]) if len(listed) > 1 else ()
+        return {name for half in halves for name in _documents_of(set(half), documents)}
 
 
 def read_topics(
@@ -194,24 +229,28 @@ def read_topics(
 
 
 def retrievals(
-    sources: Sequence[Source], since: datetime | None = None, where: Sequence[tuple[str, str]] = ()
+    sources: Sequence[Source],
+    since: datetime | None = None,
+    where: Sequence[tuple[str, str]] = (),
+    store: IO[bytes] | None = None,
 ) -> tuple[dict[str, list[TracedSpan]], tuple[Remark, ...]]:
     """Return topics with the retrievals of each, in the order of the files, and remarks on what counts in part.
 
     `where` are names and values that a span, or one around it, must have; names may leave out ``attributes.``.
+    What was retrieved is put into the file `store`.
     """
     spans, kinds = dict[tuple[str, str], TracedSpan](), Counter[str]()
     for source in sources:
-        for at, raw in _spans(source):
-            trace, number = (_id(_first(raw, IDS[name])) for name in ("trace", "span"))
-            spans[trace, number or f"#{len(spans)}"] = span = _span(raw, trace, at, where)
-            kinds.update([str(raw.get("name", "span without a name"))] if span.results is None else ())
+        for at, members in _spans(source):
+            trace, number = (_id(_first(members, IDS[name])) for name in ("trace", "span"))
+            spans[trace, number or f"#{len(spans)}"] = span = _span(members, trace, at, where, store)
+            kinds.update([str(members.get("name", "span without a name"))] if span.stored is None else ())
     found, unasked = list[TracedSpan](), 0
     for span in spans.values():
         around = list(_around(span, spans))
         met = {*where} <= span.meets.union(*(one.meets for one in around))
         recent = since is None or (span.time is not None and span.time >= since)
-        if span.results is None or not met or not recent or any(one.results is not None for one in around):
+        if span.stored is None or not met or not recent or any(one.stored is not None for one in around):
             continue
         span.question = span.question or next((one.question for one in around if one.question), "")
         span.answer = next((one.answer for one in reversed(around) if one.answer), "")
@@ -256,49 +295,90 @@ def _around(span: TracedSpan, spans: Mapping[tuple[str, str], TracedSpan]) -> It
         one = spans.get((one.trace, one.parent))
 
 
-def _span(raw: dict[str, Any], trace: str, at: Place, where: Sequence[tuple[str, str]]) -> TracedSpan:
+def _span(
+    members: dict[str, Any], trace: str, at: Place, where: Sequence[tuple[str, str]], store: IO[bytes] | None
+) -> TracedSpan:
     """Return what is kept of a span."""
-    span = TracedSpan(trace, _id(_first(raw, IDS["parent"])), at, _time(_first(raw, IDS["time"])))
+    span = TracedSpan(trace, _id(_first(members, IDS["parent"])), at, _time(_first(members, IDS["time"])))
     for one in SOURCES:
-        kind = _parsed(_at(raw, one.kind))
+        kind = _parsed(_at(members, one.kind))
         if kind is None:
             continue
-        span.question = span.question or _said(_at(raw, one.question), _ASKED)
-        span.answer = span.answer or _said(_at(raw, one.answer), _ANSWERED)
-        if span.results is None and (not one.value or str(kind).upper() == one.value):
-            listed = _parsed(_at(raw, one.results))
-            if isinstance(listed, Mapping):  # around a list, as some frameworks have it
-                listed = next((some for some in listed.values() if isinstance(some, list)), None)
-            span.results = [] if listed is None else as_list(listed, one.results, at)
+        span.question = span.question or _said(_at(members, one.question), _ASKED)
+        span.answer = span.answer or _said(_at(members, one.answer), _ANSWERED)
+        if span.stored is None and (not one.value or str(kind).upper() == one.value):
+            content = b"" if store is None else msgspec.json.encode(_found(members, one.results, many=True))
+            start = 0 if store is None else store.tell()
+            span.stored = start, 0 if store is None else store.write(content), one.results
             span.reranks = one.value == "RERANKER"
     for name, value in where:
-        there = (_parsed(_at(raw, f"{place}{name}")) for place in _PLACES)
+        there = (_parsed(_at(members, f"{place}{name}")) for place in _PLACES)
         if any(value in (map(str, some) if isinstance(some, list) else [str(some)]) for some in there):
             span.meets |= {(name, value)}
     return span
 
 
 def _spans(source: Source) -> Iterator[tuple[Place, dict[str, Any]]]:
-    """Yield the spans of a file, one at a time, with dotted names taken apart."""
-    in_json = source.head().lstrip()[:1] in {b"{", b"["}
-    for line, row in json_values(source) if in_json else ((one.line, one.values) for one in table_rows(source)):
-        trace = _parsed(row.get("trace")) if isinstance(row, Mapping) else {}  # in a frame of MLflow it is a text
-        trace = trace if isinstance(trace, Mapping) and isinstance(trace.get("data"), Mapping) else row
-        scoped = [trace] if _at(trace, "scopeSpans") else _at(trace, "resourceSpans")
-        if isinstance(scoped, list):
-            scopes = [(_at(one, "resource"), scope) for one in scoped for scope in _each(one, "scopeSpans")]
-            spans: list[Any] = [{"resource": named} | one for named, scope in scopes for one in _each(scope, "spans")]
-        else:
-            inner = next((path for path in ("data.spans", "spans", "data") if isinstance(_at(trace, path), list)), None)
-            more = {"info": _at(trace, "info")}
-            spans = [more | one for one in _each(trace, inner)] if inner else [trace]
-        yield from ((source.at(line), span) for one in spans if isinstance(span := _nested(one), dict))
+    """Yield the members of the spans of a file, one span at a time; what is around spans is among them."""
+    if source.head().lstrip()[:1] in {b"{", b"["}:
+        items = json_items(source, frozenset({"resourceSpans", "scopeSpans", "spans", "data"}))
+    else:
+        items = (Item(row.line or 0, dict(row.values), {}) for row in table_rows(source))
+    for line, members, around in items:
+        outer = {name: around[name] for name in ("resource", "info") if name in around}
+        yield from ((source.at(line), outer | span) for span in _inner_spans(members))
 
 
-def _each(value: Any, path: str) -> list[dict[str, Any]]:
-    """Return the objects of the list that a path leads to."""
-    listed = _at(value, path)
-    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+def _inner_spans(members: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the members of the spans in an object: OTLP's, those of a trace, or itself."""
+    trace = _parsed(members.get("trace"))  # in a frame of MLflow it is a text
+    members = trace if isinstance(trace, dict) and isinstance(trace.get("data"), dict) else members
+    names = ("resourceSpans", "scopeSpans", "data.spans", "spans", "data")
+    listed = next((found for name in names if isinstance(found := _found(members, name), list)), None)
+    if listed is None:
+        yield members
+        return
+    outer = {name: members[name] for name in ("resource", "info") if name in members}
+    for one in listed:
+        if isinstance(one, dict):
+            inside = "scopeSpans" in one or ("spans" in one and "traceId" not in one)
+            yield from (outer | span for span in (_inner_spans(one) if inside else (one,)))
+
+
+def _members(value: Any) -> dict[str, Any] | None:
+    """Return the members of an object, or of what OTLP writes in place of one: a list of names with values."""
+    if isinstance(value, dict):
+        inner = value.get("kvlistValue")
+        return _members(inner.get("values")) if isinstance(inner, dict) else value
+    if not isinstance(value, list) or not all(
+        isinstance(one, dict) and isinstance(one.get("key"), str) for one in value
+    ):
+        return None
+    return {one["key"]: one.get("value") for one in value}
+
+
+def _found(members: dict[str, Any], path: str, *, many: bool = False) -> Any:
+    """Return what a path leads to, None where it leads nowhere; names may have dots or be inside of others.
+
+    With `many`, a name that others begin with stands for all of these, as OpenInference lists documents.
+    """
+    if (found := members.get(path)) is not None:
+        return found
+    for head, rest in _cuts(path):
+        inner = members.get(head)
+        if type(inner) is list:
+            inner = members[head] = _members(inner) or inner  # taken apart once
+        if type(inner) is dict and (found := _found(_members(inner) or inner, rest, many=many)) is not None:
+            return found
+    if not many:
+        return None
+    return {name[len(path) + 1 :]: held for name, held in members.items() if name.startswith(f"{path}.")} or None
+
+
+@cache
+def _cuts(path: str) -> list[tuple[str, str]]:
+    """Return a path cut in two at each of its dots."""
+    return [(path[: dot.start()], path[dot.end() :]) for dot in re.finditer(r"\.", path)]
 
 
 def _nested(value: Any) -> Any:
@@ -312,34 +392,48 @@ def _nested(value: Any) -> Any:
     if isinstance(value, list):
         pairs = bool(value) and all(isinstance(one, dict) and isinstance(one.get("key"), str) for one in value)
         return _nested({one["key"]: one.get("value") for one in value}) if pairs else [_nested(one) for one in value]
-    if not isinstance(value, Mapping):
-        return None if isinstance(value, float) and math.isnan(value) else value
-    if len(value) == 1 and (typed := _TYPED.fullmatch(next(iter(value)))):
-        inner = next(iter(value.values()))
-        return _nested(_at(inner, "values") or []) if typed[1] else inner
-    groups: dict[str, Any] = {}
+    if not isinstance(value, dict):
+        return value
+    if len(value) == 1 and (kind := next(iter(value))) in _TYPED:
+        inner = value[kind]
+        return inner if _TYPED[kind] else _nested(inner.get("values") or []) if isinstance(inner, dict) else []
+    tree: dict[str, Any] = {}
     for name, content in value.items():
-        head, dot, rest = str(name).partition(".")
-        there = groups.get(head)
-        if not dot:
-            groups[head] = {**content, **there} if isinstance(content, Mapping) and isinstance(there, dict) else content
-        elif there is None or isinstance(there, dict):
-            groups[head] = {**(there or {}), rest: content}
-    nested = {name: held for name, content in groups.items() if (held := _nested(content)) is not None}
-    return [nested[n] for n in sorted(nested, key=int)] if nested and all(map(str.isdecimal, nested)) else nested
+        held = _nested(content) if type(content) in _NESTING else content
+        if held is None:
+            continue
+        node, steps = tree, name.split(".")
+        for step in steps[:-1]:
+            node = node.setdefault(step, {}) if isinstance(node, dict) else {}
+        if isinstance(node, dict):
+            there = node.get(steps[-1])
+            node[steps[-1]] = {**held, **there} if isinstance(held, dict) and isinstance(there, dict) else held
+    return _numbered(tree, deep=any("." in name for name in value))
 
 
-_TYPED = re.compile(r"(array|kvlist)?(?:string|int|double|bool|bytes)?Value")
+def _numbered(value: Any, *, deep: bool) -> Any:
+    """Return an object whose names are all numbers as a list; with `deep`, those in it, too."""
+    if not isinstance(value, dict):
+        return value
+    inner = {name: _numbered(held, deep=True) for name, held in value.items()} if deep else value
+    return [inner[n] for n in sorted(inner, key=int)] if inner and all(map(str.isdecimal, inner)) else inner
 
 
-def _at(value: Any, path: str) -> Any:
-    """Return what a path leads to, None where it leads nowhere."""
-    for step in path.split("."):
-        value = value.get(step) if isinstance(value, Mapping) else None
-    return value
+_NESTING = frozenset({dict, list})
+_TYPED = {
+    **dict.fromkeys(("stringValue", "intValue", "doubleValue", "boolValue", "bytesValue"), True),
+    **dict.fromkeys(("arrayValue", "kvlistValue"), False),
+}
+"""How OTLP names the types of values, and whether one is the value itself or has a list of values."""
 
 
-def _first(span: Mapping[str, Any], paths: Sequence[str]) -> Any:
+def _at(members: dict[str, Any], path: str) -> Any:
+    """Return the value that a path leads to, None where it leads nowhere."""
+    found = _found(members, path)
+    return _nested(found) if type(found) in _NESTING else found
+
+
+def _first(span: dict[str, Any], paths: Sequence[str]) -> Any:
     return next((found for path in paths if (found := _at(span, path)) not in (None, "")), "")
 
 

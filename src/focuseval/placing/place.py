@@ -163,7 +163,7 @@ def _remarks_on_run(run: Run, placement: Placement) -> Iterator[Remark]:
     if placement.alignment is not None:
         yield placement.alignment.remark()
         yield from map(worded, placement.alignment.first_unplaced())
-    for code, what in ((NO_DOCUMENT, "documents"), (NO_PLACE, "places")):
+    for code, what in ((NO_DOCUMENT, "document"), (NO_PLACE, "place")):
         rows = np.flatnonzero(placement.status == code)
         if len(rows):
             row = int(rows[0])

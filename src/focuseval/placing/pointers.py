@@ -12,10 +12,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from focuseval.collection.block import spread
 from focuseval.data.gold import UNKNOWN, GradedElements
-from focuseval.data.spans import union
+from focuseval.data.spans import dense, pack, union
 from focuseval.engine.native import indices
-from focuseval.errors import FormatError
+from focuseval.errors import FormatError, MissingDataError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -112,27 +113,62 @@ def with_pointers(gold: Gold, index: Collection) -> Gold:
 
 def with_elements(gold: Gold, index: Collection) -> Gold:
     """Return the gold with its elements, or else with all that hold highlighted text, as in 2006."""
-    return gold if len(gold.elements.topic) else replace(gold, elements=_highlighted_elements(gold, index))
+    if len(gold.elements.topic):
+        return gold
+    elements = highlighted_elements(gold, index)
+    return replace(gold, elements=elements.take(np.argsort(gold.article_of(elements), kind="stable")))
 
 
-def _highlighted_elements(gold: Gold, index: Collection) -> GradedElements:
-    a, p = gold.articles, gold.passages
-    group = gold.article_of(p)
-    judged = np.unique(group)
-    rows = _rows(gold, index)[a.document[judged]]
-    table = index.elements_of(rows)
-    article = np.repeat(judged, np.diff(index.element_bounds)[rows])
-    rsize = union(group, p.start, p.end).covered(article, table.start, table.end)
-    held = np.flatnonzero(rsize > 0)
-    count = len(held)
+BATCH = 1 << 17
+"""Elements that are looked at together: their columns take some 30 MB."""
+
+
+def highlighted_elements(gold: Gold, index: Collection | None, batch: int = BATCH) -> GradedElements:
+    """Return every element that holds highlighted text, with its size and highlighted size.
+
+    Rows stand by document in the order of the index, then by topic. A batch holds the relevant (topic, document) pairs
+    whose elements begin within the next `batch` elements of all pairs.
+    """
+    passages, where = gold.passages, gold.file or "the gold"
+    if index is None:
+        raise MissingDataError(
+            f"{where}: highlights without assessed elements, so elements and their sizes are unknown; "
+            "build the collection's index with 'focuseval index' and give index="
+        )
+    if (passages.start < 0).any():
+        raise MissingDataError(f"{where}: passages whose place is unknown; read the gold with the collection's index")
+    pair = dense(pack(passages.topic, passages.document))
+    highlights = union(pair, passages.start, passages.end)
+    _, first = np.unique(pair, return_index=True)
+    row = np.asarray(index.find(gold.documents.take(passages.document[first])), np.int64)
+    # Documents that the index does not know have no elements; reading the gold with the index has reported them.
+    order = np.argsort(row, kind="stable")
+    order = order[row[order] >= 0]
+    sizes = np.diff(index.element_bounds)
+    size = sizes[row[order]]
+    columns, paths = list[Any](), list[Any]()
+    for some in np.split(order, np.flatnonzero(np.diff((np.cumsum(size) - size) // batch)) + 1):
+        distinct, place = np.unique(row[some], return_inverse=True)
+        table, own = index.elements_of(distinct), sizes[distinct]
+        element, of = spread((np.cumsum(own) - own)[place], own[place]), np.repeat(some, own[place])
+        rsize = highlights.covered(of, table.start[element], table.end[element])
+        held = np.flatnonzero(rsize)
+        element = element[held]
+        columns.append((of[held], table.end[element] - table.start[element], rsize[held]))
+        said = np.zeros(len(table.start), np.bool_)  # a path is written once, for however many topics
+        said[element] = True
+        path = table.path_strings(np.flatnonzero(said)).dictionary_encode()
+        which = path.indices.take(pa.array((np.cumsum(said) - 1)[element]))
+        paths.append(pa.DictionaryArray.from_arrays(which, path.dictionary))
+    of, size, rsize = (np.concatenate(column) for column in zip(*columns, strict=True))
     return GradedElements(
-        a.topic[article[held]],
-        a.document[article[held]],
-        table.path_strings(held).dictionary_encode(),
-        np.full(count, 2, np.int8),
-        np.full(count, UNKNOWN, np.int8),
-        (table.end - table.start)[held],
-        rsize[held],
+        topic=passages.topic[first][of],
+        document=passages.document[first][of],
+        path=pa.chunked_array(paths).unify_dictionaries().combine_chunks(),
+        exhaustivity=np.full(len(of), 2, np.int8),  # of all highlighted text, from 2006 on
+        specificity=np.full(len(of), UNKNOWN, np.int8),
+        size=size.astype(np.int64),
+        rsize=rsize.astype(np.int64),
     )
 
 
@@ -143,7 +179,7 @@ def differing_elements(gold: Gold, index: Collection) -> int:
         columns = (e.topic, e.document, e.size, e.rsize, e.exhaustivity)
         return set(zip(*(column.tolist() for column in columns), e.path.to_pylist(), strict=True))
 
-    return len(listed(gold.elements) ^ listed(_highlighted_elements(gold, index)))
+    return len(listed(gold.elements) ^ listed(highlighted_elements(gold, index)))
 
 
 def _rows(gold: Gold, index: Collection) -> NDArray[np.int64]:

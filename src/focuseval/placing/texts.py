@@ -77,7 +77,7 @@ def align_chunks(
     >>> found.start.tolist(), found.summary()
     ([0, 4, 7], '3 chunks: 3 exact, 0 ambiguous, 0 lost')
     >>> align_chunks(["d"], ["yes"], {"d": "yes no yes"}).summary()
-    '1 chunks: 0 exact, 1 ambiguous, 0 lost'
+    '1 chunk: 0 exact, 1 ambiguous, 0 lost'
     """
     collection, texts = as_collection(documents), as_strings(text)
     names, rows = as_strings(document), collection.find(document)
