@@ -24,6 +24,7 @@ NAMES = (
     "agreement_intervals",
     "rank_correlation",
     "estimates",
+    "effectiveness",
 )
 README = Path(__file__).with_name("README.md")
 

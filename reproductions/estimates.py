@@ -22,6 +22,7 @@ from scipy.special import ndtr
 import focuseval as fe
 from focuseval.data.tables import Table, numbers, words
 from focuseval.inference.estimates import Estimated, estimate
+from focuseval.inference.intervals import UNBOUNDED
 from reproductions.simulated_systems import BASE, BETTER, OTHER, System, golds, run_of
 
 Matrix = NDArray[np.float64]
@@ -84,13 +85,13 @@ def coverage() -> Table:
             cells = []
             for n, topics in PEOPLE.items():
                 y, f = made_up(np.random.default_rng(n), (SAMPLES, topics), correlation, skewed=skewed)
-                cells += _cells(y[:, :n], f, mean)
+                cells += _cells(y[:, :n], f, mean, (0.0, 1.0) if skewed else UNBOUNDED)
             rows.append((f"{'skewed' if skewed else 'normal'}, correlation {correlation:g}", *cells))
     for (name, measure, quality), (people, model) in scored(BASE).items():
         cells = []
         for n, topics in PEOPLE.items():
             drawn = np.random.default_rng(n).integers(0, len(people), (SAMPLES, topics))
-            cells += _cells(people[drawn][:, :n], model[drawn], float(people.mean()))
+            cells += _cells(people[drawn][:, :n], model[drawn], float(people.mean()), (0.0, 1.0))
         rows.append((f"{name}, {measure}, quality {quality:g}", *cells))
     heads = [
         head for n, topics in PEOPLE.items() for head in (f"{n} of {topics}", "people alone", "model alone", "width")
@@ -100,9 +101,9 @@ def coverage() -> Table:
     return Table("95 % intervals that hold the truth, in percent", columns, tuple(rows), (note,))
 
 
-def _cells(people: Matrix, model: Matrix, mean: float) -> list[str]:
+def _cells(people: Matrix, model: Matrix, mean: float, bounds: tuple[float, float]) -> list[str]:
     """Return how often the truth is held: together, by people alone, by the model alone; and the width."""
-    found = estimate(people, model)
+    found = estimate(people, model, bounds=bounds)
     alone = replace(found, low=found.people[:, 1], high=found.people[:, 2])
     reach = 1.96 * model.std(axis=1, ddof=1) / np.sqrt(model.shape[1])
     own = replace(found, low=found.model - reach, high=found.model + reach)

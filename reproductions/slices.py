@@ -4,7 +4,7 @@ A report of so many topics divides them as `focuseval.report.choices` does: into
 twelve tags of falling size. Topics are drawn from the differences of two simulated systems
 (`reproductions.simulated_systems`): with random signs (*equal systems*), or with their mean subtracted (*equal means*,
 which leaves them skewed). *Before* is the interval that reports had: BCa, uncorrected, of two topics or more. *Now* is
-`focuseval.inference.slices`.
+`focuseval.inference.intervals`.
 """
 
 from itertools import pairwise
@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from focuseval.data.tables import Table, numbers, words
-from focuseval.inference.intervals import bca
-from focuseval.inference.slices import FEWEST, judge_slices
+from focuseval.inference.intervals import FEWEST, bca, judge_slices
 from reproductions.significance_tests import equal_systems, populations
 
 TOPICS = (30, 60, 150, 500)

@@ -16,10 +16,11 @@ from focuseval.bridges.testing import assert_no_regression
 from focuseval.cli import main
 from focuseval.errors import FormatError, MeasureError, NotComparableError
 from focuseval.evaluation.gate import Baseline, GateRule, as_junit, as_markdown, as_text, judge, read_baseline
+from focuseval.evaluation.score_file import Basis
 from focuseval.evaluation.scores import Counts, Scores
 from focuseval.inference.clusters import Clusters
 from focuseval.inference.intervals import bca
-from focuseval.inference.paired_tests import bootstrap, holm
+from focuseval.inference.paired_tests import adjust, bootstrap
 from focuseval.inference.regression import judge_changes, outcome
 
 TOPICS = tuple(str(i) for i in range(12))
@@ -38,8 +39,9 @@ def scores_of(row, **changes):
 
 def baseline_of(values, **changes):
     per_topic = {topic: {"AP": value} for topic, value in zip(TOPICS, values, strict=False)}
-    return Baseline(**{"run": "old", "per_topic": per_topic, "signature": "focuseval:1|p:1", "gold_sha256": "g",
-                       "docs_sha256": None, "file": "base.json", **changes})  # fmt: skip
+    known = {"gold_sha256": "g", "docs_sha256": None, "signature": "focuseval:1|p:1", "per_topic": per_topic} | changes
+    basis = Basis(known["gold_sha256"], known["docs_sha256"], known["signature"])
+    return Baseline("old", known["per_topic"], basis, "base.json")
 
 
 STEADY = [0.5, 0.6, 0.4, 0.7, 0.5, 0.6, 0.4, 0.7, 0.5, 0.6, 0.4, 0.7]
@@ -103,7 +105,7 @@ def test_resamples_and_seed_of_the_rule_are_those_of_test_and_interval(resamples
 
 def test_of_equal_losses_the_first_topics_are_named_and_a_topic_that_lost_nothing_is_not():
     topics = tuple(f"{i:02}" for i in range(60))
-    baseline = Baseline("old", {topic: {"AP": 0.5} for topic in topics}, "", "g", None)
+    baseline = Baseline("old", {topic: {"AP": 0.5} for topic in topics}, Basis("g", None, ""))
     for row, lost in (([0.25, 0.375] * 30, topics[::2]), ([0.25] * 2 + [0.5] * 58, topics[:2])):
         (verdict,) = judge(baseline, scores_of(row, topics=topics, signature=""), ["AP"], GateRule(min_effect=0.5))
         assert verdict.lost[: len(lost)] == tuple((topic, 0.5, 0.25) for topic in lost)
@@ -199,7 +201,7 @@ def test_one_measure_decides_and_the_others_are_shown():
 
 def test_too_few_resamples_for_any_outcome_are_refused_but_an_anchor_says_so():
     topics = tuple(f"{i:02}" for i in range(25))
-    baseline = Baseline("old", {topic: {"AP": 0.5} for topic in topics}, "", "g", None)
+    baseline = Baseline("old", {topic: {"AP": 0.5} for topic in topics}, Basis("g", None, ""))
     scores = scores_of(np.linspace(0.1, 0.4, 25), topics=topics, signature="")
     with pytest.raises(MeasureError, match=r"^1000000 resamples are too few for any outcome to be significant"):
         judge(baseline, scores, ["AP"], GateRule(alpha=1e-7, min_effect=0.1))
@@ -256,7 +258,7 @@ def test_measures_that_decide_together_are_corrected():
     assert [v.corrected for v in plain] == [v.p for v in plain]
     corrected = judge(baseline, scores, None, GateRule(decide="all"))
     assert [v.p for v in corrected] == [v.p for v in plain]
-    assert [v.corrected for v in corrected] == holm(np.array([v.p for v in plain])).tolist()
+    assert [v.corrected for v in corrected] == adjust(np.array([v.p for v in plain]), "holm").tolist()
     assert [(v.measures, v.level) for v in corrected] == [(2, 0.025)] * 2
     assert [v.level for v in plain] == [0.05] * 2
 

@@ -9,6 +9,7 @@ from scipy.stats import binom
 
 from focuseval.cli import main
 from focuseval.evaluation.gate import Baseline, judge
+from focuseval.evaluation.score_file import Basis
 from focuseval.evaluation.scores import Counts, Scores
 from reproductions import gate_alarms
 
@@ -34,7 +35,7 @@ def test_the_readmes_command_fails_no_more_neutral_changes_than_its_level_says(k
             topic: dict(zip(names, row, strict=True)) for topic, row in zip(topics, before.tolist(), strict=True)
         }
         scores = Scores(("new",), topics, names, after[None], (Counts(20, 0, 0, 0),), "s:1", gold_sha256="g")
-        baseline = Baseline("old", per_topic, "s:1", "g", None)
+        baseline = Baseline("old", per_topic, Basis("g", None, "s:1"))
         failed += any(verdict.fails for verdict in judge(baseline, scores, None, rule))
     assert failed <= binom.ppf(0.995, CHANGES, 0.05)
 

@@ -260,7 +260,7 @@ def test_of_several_runs_the_named_one_is_read(tmp_path):
     path.write_text(json.dumps(SCORES, ensure_ascii=False), encoding="utf-8")
     found = read_baseline(path, "zwei-é")
     assert (found.run, found.per_topic, found.file) == ("zwei-é", {"1": {"AP": 0.75}}, str(path))
-    assert (found.signature, found.gold_sha256, found.docs_sha256) == ("focuseval:1|missing:skip", "abc", "def")
+    assert found.basis == ("abc", "def", "focuseval:1|missing:skip")
     assert read_baseline(str(path), "one").per_topic["1"]["AP"] == 0.5
 
 
@@ -268,7 +268,7 @@ def test_what_a_baseline_leaves_out_is_empty(tmp_path):
     path = tmp_path / "base.json"
     path.write_text('{"signature": "focuseval:1", "runs": [{"per_topic": {}}]}')
     found = read_baseline(path)
-    assert (found.run, found.signature, found.gold_sha256, found.docs_sha256) == ("", "focuseval:1", "", None)
+    assert (found.run, found.basis) == ("", ("", None, "focuseval:1"))
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def test_a_quoted_span_past_the_end_is_put_where_its_quote_stands(score):
     """The file says how long the document is, and drift has moved the span two characters past it."""
     gold = [marked((52, 58, "Serve."), length=56)]
     code, _, err = score(gold, [CHUNK])
-    assert (code, "1 spans: 0 exact, 1 repaired (−2: 1), 0 ambiguous, 0 lost" in err) == (0, True), err
+    assert (code, "1 span: 0 exact, 1 repaired (−2: 1), 0 ambiguous, 0 lost" in err) == (0, True), err
 
 
 def test_a_quoted_span_past_the_end_is_refused_without_documents():
@@ -97,7 +97,7 @@ def test_overlapping_gold_is_united_and_counted(score):
     code, out, err = score([marked((0, 11), (5, 22))], [CHUNK])
     assert code == 0
     assert json.loads(out)["runs"][0]["measures"]["spanR"] == 1.0
-    assert "1 overlapping spans are united" in err
+    assert "1 overlapping span is united" in err
 
 
 def test_a_chunk_that_is_nowhere_in_its_document_gains_nothing_and_is_counted(score):
@@ -127,21 +127,21 @@ def test_an_empty_text_is_lost_and_counted(score):
 def test_an_unknown_document_without_quotes_is_counted_and_named(score):
     code, _, err = score([GOOD, {**GOOD, "topic": "q2", "doc": "milk"}], [CHUNK])
     assert code == 0
-    assert "1 of 2 judged documents are not in the index, first 'milk' for topic 'q2' (gold.jsonl:2)" in err
+    assert "1 of 2 judged documents is not in the index, first 'milk' for topic 'q2' (gold.jsonl:2)" in err
 
 
 def test_a_chunk_of_an_unknown_document_is_counted(score):
     code, out, err = score([GOOD], [CHUNK, {**CHUNK, "doc": "milk"}])
     assert code == 0
     assert json.loads(out)["runs"][0]["unjudged"] == 1
-    assert "1 results name documents that are not in the index, first 'milk' for topic 'q1' (run.jsonl:2)" in err
+    assert "1 result names a document that is not in the index, first 'milk' for topic 'q1' (run.jsonl:2)" in err
 
 
 def test_a_quote_moves_to_the_nearest_occurrence_and_the_move_is_reported(score):
     code, out, err = score([marked((14, 24, "Stir well."))], [CHUNK])
     assert code == 0
     assert json.loads(out)["runs"][0]["measures"]["spanR"] == 1.0
-    assert "gold.jsonl: 1 spans: 0 exact, 1 repaired (−2: 1), 0 ambiguous, 0 lost" in err
+    assert "gold.jsonl: 1 span: 0 exact, 1 repaired (−2: 1), 0 ambiguous, 0 lost" in err
 
 
 def test_a_tie_between_two_occurrences_is_refused_and_its_topic_left_out(score):
@@ -187,7 +187,7 @@ def test_the_first_chunk_without_a_place_is_named_with_its_line_and_query(score)
     code, _, err = score([GOOD], [{**lost, "text": "Boil water."}, twice, lost, nowhere])
     assert (code, "4 results: 1 exact, 1 ambiguous, 2 lost" in err) == (0, True), err
     assert "first without a place: topic 'q1' in 'tea' (run.jsonl:2): the text occurs 2 times and was left out" in err
-    assert "1 results name documents that are not in the index, first 'milk' for topic 'q1' (run.jsonl:4)" in err
+    assert "1 result names a document that is not in the index, first 'milk' for topic 'q1' (run.jsonl:4)" in err
 
 
 def test_the_first_quote_without_a_place_is_named_with_its_line_and_query(score):

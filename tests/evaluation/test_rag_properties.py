@@ -9,7 +9,7 @@ from focuseval.evaluation.evaluation import evaluate
 from focuseval.measures.profiles import profile_named
 from strategies.highlighted import collections
 
-EVERYTHING = (*profile_named("rag").measures_of("spans"), "spanRR", "spanNDCG@5", "spanNDCG", "spanR", "spanP", "IoU")
+EVERYTHING = (*profile_named("rag").tasks["spans"], "spanRR", "spanNDCG@5", "spanNDCG", "spanR", "spanP", "IoU")
 CEILINGS = tuple(f"ceiling({name})" for name in ("spanP", "spanR", "spanF", "IoU"))
 BUDGETS = ("spanR@3c", "spanR@7c", "spanR@12c", "spanR@25c")
 COUNTS = ("spanR", "spanP", "spanF", "IoU", "hit", "full", "charP", "charR")

@@ -73,12 +73,14 @@ def test_documents_are_shared_where_most_relevant_ones_answer_several_topics(gol
 @settings(max_examples=60, deadline=None)
 @given(CODES, st.integers(0, 99))
 def test_the_standard_error_is_that_of_the_definition(code, seed):
-    """CR2 with Satterthwaite's degrees of freedom, from matrices, as in Bell and McCaffrey (2002)."""
+    """CR2 of Bell and McCaffrey (2002), from matrices, with Satterthwaite's degrees of freedom as Imbens and Kolesár
+    (2016) have them: for topics that are as alike within a cluster as an analysis of variance says.
+    """
     values = np.random.default_rng(seed).normal(0, 1, len(code))
     n, groups = len(code), [np.flatnonzero(code == g) for g in range(code.max() + 1)]
     mean, error, freedom = standard_error(values[None], Clusters("document", code))
     if len(groups) < 2:
-        assert (error[0], freedom) == (0, 0)
+        assert (error[0], freedom[0]) == (0, 0)
         return
     residual = np.eye(n) - np.full((n, n), 1 / n)
     columns, square = [], 0.0
@@ -88,10 +90,29 @@ def test_the_standard_error_is_that_of_the_definition(code, seed):
         part = residual[own].T @ root @ np.ones(len(own)) / n
         columns.append(part)
         square += float(part @ values) ** 2
-    eigen = np.linalg.eigvalsh(np.array(columns) @ np.array(columns).T)
+    centre, alike = values.mean(), 0.0
+    if len(groups) < n:
+        between = sum(len(own) * (values[own].mean() - centre) ** 2 for own in groups) / (len(groups) - 1)
+        inside = sum(float(((values[own] - values[own].mean()) ** 2).sum()) for own in groups) / (n - len(groups))
+        usual = (n - sum(len(own) ** 2 for own in groups) / n) / (len(groups) - 1)
+        alike = min(1.0, max(0.0, (between - inside) / (between + (usual - 1) * inside)))
+    covariance = np.where(code[:, None] == code, alike, 0.0) + (1 - alike) * np.eye(n)
+    eigen = np.linalg.eigvalsh(np.array(columns) @ covariance @ np.array(columns).T)
     assert mean[0] == pytest.approx(values.mean())
     assert error[0] == pytest.approx(np.sqrt(square))
-    assert freedom == pytest.approx(eigen.sum() ** 2 / (eigen**2).sum(), rel=1e-6)
+    assert freedom[0] == pytest.approx(eigen.sum() ** 2 / (eigen**2).sum(), rel=1e-6)
+
+
+def test_degrees_of_freedom_are_of_each_row_and_have_no_unit():
+    """Topics that agree everywhere, or only within their clusters, are no exception."""
+    code = np.array([0, 0, 0, 0, 1, 1, 2, 3])
+    clusters, alike = Clusters("document", code), np.array([0.2, 0.5, 0.1, 0.9])[code]
+    rows = np.stack([np.random.default_rng(4).normal(5, 1, 8), alike, np.full(8, 0.25)])
+    together = standard_error(rows, clusters)[2]
+    assert together.tolist() == [standard_error(row[None], clusters)[2][0] for row in rows]
+    assert standard_error(rows / 1000, clusters)[2] == pytest.approx(together)
+    assert together[1] < together[2]
+    assert np.isfinite(together).all()
 
 
 @settings(max_examples=40, deadline=None)
@@ -149,9 +170,10 @@ def test_a_comparison_remarks_on_shared_documents_with_both_ps():
     plain = compare("AP", ("a", "b"), topics, values, shared=shared)
     by = compare("AP", ("a", "b"), topics, values, clusters=shared)
     assert plain.by_document.p.tolist() == by.p.tolist()
-    said = "60 topics share documents and are judged as if they did not: in 12 clusters by document, p would be"
+    said = "The 60 topics share documents, but the test takes them as independent. Judged in 12 clusters by document, p"
     assert (
-        plain.remarks()[0] == f"{said} {shown_p(by.p[0], by.settings)} in place of {shown_p(plain.p[0], by.settings)}."
+        plain.remarks()[0]
+        == f"{said} would be {shown_p(by.p[0], by.settings)} in place of {shown_p(plain.p[0], by.settings)}."
     )
     assert by.by_document is None
     assert by.method.endswith("Holm over 1 pair, in 12 clusters by document")
@@ -159,7 +181,7 @@ def test_a_comparison_remarks_on_shared_documents_with_both_ps():
     assert "the smallest difference that these clusters show" in by.notes()[2]
     assert "; clusters needed: " in by.notes()[2]
     assert "; topics needed: " in plain.notes()[2]
-    assert "the observed one needs" in by.conclusion().reason
+    assert "to show this one takes about" in by.conclusion().reason
 
 
 def test_of_several_pairs_the_one_whose_p_grows_most_by_document_is_named():
@@ -170,10 +192,12 @@ def test_of_several_pairs_the_one_whose_p_grows_most_by_document_is_named():
     grows = found.by_document.p - found.p
     k = max(range(3), key=lambda pair: grows[pair])
     both = (shown_p(one.p[k], found.settings) for one in (found.by_document, found))
-    names = f"{found.runs[found.better[k]]} less {found.runs[found.worse[k]]}"
+    names = f"{found.runs[found.better[k]]} against {found.runs[found.worse[k]]}"
     assert grows[k] > 0
-    assert found.remarks()[0].endswith(f" in place of {found.significant.sum()}; of {names} p would be "
-                                       + " in place of ".join(both) + ".")  # fmt: skip
+    changes = f"; the largest change is p = {' in place of '.join(both)} ({names})."
+    told, own = int(found.by_document.significant.sum()), int(found.significant.sum())
+    now = ", as now" if told == own else f" in place of {own}"
+    assert found.remarks()[0].endswith(f"{told} of 3 pairs would differ significantly{now}{changes}")
 
 
 @pytest.mark.parametrize("how", INTERVALS)

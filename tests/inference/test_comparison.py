@@ -7,7 +7,7 @@ from focuseval.data.tables import notebook, numbers, render, words
 from focuseval.errors import NotComparableError
 from focuseval.inference.comparison import compare
 from focuseval.inference.intervals import bca, effect_size
-from focuseval.inference.paired_tests import bootstrap, holm
+from focuseval.inference.paired_tests import adjust, bootstrap
 from focuseval.inference.sentences import shown_p
 from focuseval.inference.settings import Settings
 
@@ -55,7 +55,7 @@ def test_the_settings_reach_the_test_the_interval_and_the_result(resamples, of_i
     found = compare("AP", ("a", "b", "c"), tuple("123456789"), values, settings)
     differences = values[found.better] - values[found.worse]
     p = bootstrap(differences, tails=2, resamples=resamples, seed=5)
-    assert (found.p.tolist(), found.corrected.tolist()) == (p.tolist(), holm(p).tolist())
+    assert (found.p.tolist(), found.corrected.tolist()) == (p.tolist(), adjust(p, "holm").tolist())
     low, high = bca(differences, level=0.95, resamples=of_interval, seed=5)
     assert (found.low.tolist(), found.high.tolist()) == (low.tolist(), high.tolist())
     assert found.effect.tolist() == effect_size(differences).tolist()
@@ -194,7 +194,7 @@ def test_with_a_baseline_only_its_pairs_are_compared_and_corrected_for():
         assert every.pair(*pair[::-1]) == same
         assert some.p[k] == every.p[same]
         assert (some.better[k], some.worse[k]) == (every.better[same], every.worse[same])
-    assert some.corrected.tolist() == holm(some.p).tolist()
+    assert some.corrected.tolist() == adjust(some.p, "holm").tolist()
     assert some.method.endswith("Holm over the 3 pairs with b")
 
 

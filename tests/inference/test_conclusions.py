@@ -56,7 +56,7 @@ def test_the_reason_has_the_means_of_the_topics_that_are_compared():
     found = of(GOOD, NEAR)
     reason = found.verdict_of(1, 0).reason
     assert reason.startswith("AP 0.7490 against 0.7500 over 10 topics (0 tied): −0.0010 [")
-    assert reason.endswith(f"Test: {found.method}; it decides, the interval is of one difference by itself.")
+    assert reason.endswith(f"The test decides: {found.method}. The interval is of this difference alone.")
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_templates_are_filled_by_the_names_that_they_have():
     assert all(isinstance(text, str) or len(text) == 2 for text in TEMPLATES.values())
     assert power(of(GOOD, GOOD).against(0, 1)) == power(of(GOOD, GOOD - 0.25).against(0, 1)) == ""
     level = of(GOOD, GOOD + 0.1 * np.tile([1, -1], 5))
-    assert power(level.against(0, 1)).endswith("; no number of topics would show the observed one.")
+    assert power(level.against(0, 1)).endswith("; no number of topics would show this one.")
 
 
 def test_a_comparison_shows_itself_in_one_line_and_as_frames():

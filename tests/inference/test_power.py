@@ -66,7 +66,7 @@ def test_nothing_is_said_of_power_where_nothing_could_be_told_or_no_difference_i
         wide = compare("AP", ("a", "b"), tuple("123"), values, Settings("t"), bounds=[bounds])
         assert np.isfinite(wide.detectable[0]) == known
         assert wide.needed[0].tolist() == [*sorted(wide.needed[0])[1::-1], max(wide.needed[0])]
-        assert power(wide.against(0, 1)).startswith(" With" if known else " Not even the largest difference")
+        assert power(wide.against(0, 1)).startswith(f" These topics would {'show' if known else 'not show even'}")
 
 
 def test_one_topic_has_no_deviation_and_shows_nothing():

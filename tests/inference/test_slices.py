@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from focuseval.inference.clusters import Clusters
-from focuseval.inference.slices import FEWEST, judge_slices
+from focuseval.inference.intervals import FEWEST, judge_slices
 
 SLICES = [range(30), range(12), range(5, 25), range(9), [*range(20, 30)]]
 

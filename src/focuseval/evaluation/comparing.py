@@ -318,22 +318,23 @@ def comparisons_json(comparisons: Sequence[Comparison], correlations: Sequence[C
 
 def pair_json(c: Comparison, k: int) -> dict[str, Any]:
     """Return everything that is known of a pair, as plain values; what is not finite is null."""
-    better, worse = int(c.better[k]), int(c.worse[k])
-    columns, by = ("p", "corrected", "effect", "detectable"), c.by_document
+    pair, by = c.against(int(c.better[k]), int(c.worse[k])), c.by_document
     own = {} if by is None else {"p": float(by.p[k]), "p_corrected": float(by.corrected[k])}
-    pair = c.against(better, worse)
     return {
-        "better": c.runs[better],
-        "worse": c.runs[worse],
-        "difference": float(c.difference[k]),
-        "interval": [float(c.low[k]), float(c.high[k])],
+        "better": c.runs[pair.a],
+        "worse": c.runs[pair.b],
+        "difference": pair.difference,
+        "interval": [pair.low, pair.high],
         "interval_corrected": False,
-        **{("p_corrected" if name == "corrected" else name): _plain(getattr(c, name)[k]) for name in columns},
+        "p": _plain(pair.p),
+        "p_corrected": _plain(pair.corrected),
+        "effect": _plain(c.effect[k]),
+        "detectable": pair.detectable,
         "topics_needed": pair.needed,
         "topics_needed_interval": [pair.fewest, pair.most],
         "topics_differing": int(c.differing[k]),
-        "ties": int(c.tied[k]),
-        "won_tied_lost": [int(c.won[k]), int(c.tied[k]), int(c.lost[k])],
+        "ties": pair.tied,
+        "won_tied_lost": [pair.won, pair.tied, pair.lost],
         "significant": bool(c.significant[k]),
         "verdict": c.verdict(k),
         **({"by_document": own | {"significant": bool(by.significant[k])}} if by is not None else {}),

@@ -12,7 +12,7 @@ import numpy as np
 
 from focuseval.data.gold import ASSISTED
 from focuseval.data.remarks import folded
-from focuseval.data.tables import Table, numbers, render, words
+from focuseval.data.tables import Table, notebook, numbers, render, words
 from focuseval.errors import NotComparableError, counted
 from focuseval.evaluation.evaluation import plan_evaluation
 from focuseval.evaluation.sources import as_gold, as_index
@@ -187,6 +187,10 @@ class Estimates:
     def __str__(self) -> str:
         """Return the tables: what ``print`` shows."""
         return "\n".join((render(self.tables(), "table", signature=self.signature).rstrip("\n"), *self.noticed))
+
+    def _repr_html_(self) -> str:
+        """Show the tables in a notebook."""
+        return "".join(map(notebook, self.tables()))
 
 
 def estimate(

@@ -183,14 +183,14 @@ class Evaluation:
         prepared, plan = self.prepared, self.plan
         tags = {topic: attributes.get("tags", "") for topic, attributes in prepared.gold.attributes.items()}
         excluded = len(prepared.gold.topics) - int(np.count_nonzero(prepared.based("relevance")))
-        shape = (len(scored), len(prepared.topics))
+        shape, read_by = (len(scored), len(prepared.topics)), (prepared.gold.origin, *(s.origin for s in scored))
         scores = Scores(
             runs=self.names or tuple(s.run for s in scored),
             topics=prepared.topics,
             measures=tuple(asked.key for asked in plan.measures),
             values=np.array([s.values for s in scored]).reshape(*shape, len(plan.measures)),
             counts=tuple(total(s.counts, excluded=excluded, unknown=s.unknown) for s in scored),
-            signature=plan.signature(prepared.gold.scale, prepared.gold.merge),
+            signature=plan.signature(prepared.gold.scale, prepared.gold.merge, read_by),
             profile=plan.profile,
             task=plan.task,
             files=tuple(s.file for s in scored),

@@ -57,9 +57,7 @@ class Baseline:
     run: str
     per_topic: dict[str, dict[str, float]]
     """Topic → measure → value."""
-    signature: str
-    gold_sha256: str
-    docs_sha256: str | None
+    basis: Basis
     file: str = ""
 
 
@@ -77,14 +75,8 @@ def read_baseline(path: str | Path, run: str | None = None) -> Baseline:
     per_topic = topic_values(topics, path, _REMEDY)
     if not isinstance(signature, str) or not signature:
         raise FormatError("expected the signature of the scores, found none", at=str(path), remedy=_REMEDY)
-    return Baseline(
-        run=str(chosen[0].get("run", "")),
-        per_topic=per_topic,
-        signature=signature,
-        gold_sha256=str(document.get("gold_sha256", "")),
-        docs_sha256=None if docs is None else str(docs),
-        file=str(path),
-    )
+    basis = Basis(str(document.get("gold_sha256", "")), None if docs is None else str(docs), signature)
+    return Baseline(str(chosen[0].get("run", "")), per_topic, basis, str(path))
 
 
 def write_baseline(scores: Scores, path: str | Path) -> None:
@@ -110,8 +102,7 @@ def judge(
     if len(scores.runs) != 1:
         raise NotComparableError(f"expected one run to judge, found {len(scores.runs)}; call the gate once for each")
     refuse_geometric(scores, "a gate")
-    before, after = (Basis(one.gold_sha256, one.docs_sha256, one.signature) for one in (baseline, scores))
-    for what, *both in before.differences(after):
+    for what, *both in baseline.basis.differences(Basis(scores.gold_sha256, scores.docs_sha256, scores.signature)):
         was, now = (v if v and len(v) <= 24 else f"{v[:12]}…" if v else "none" for v in both)
         raise NotComparableError(
             f"{baseline.file}: other {what} than now (was {was}, is {now}); score the baseline again on the same ground"

@@ -12,7 +12,7 @@ from focuseval.measures import MeasureCall, parse
 from focuseval.measures.profiles import DEFAULTS, Policies, inex_eval, profile_named
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from focuseval.collection.chunks import Chunks
     from focuseval.collection.tokens import Tokenizer
@@ -56,14 +56,17 @@ class Plan:
             return None if run is None else self.chunks[run]
         return self.chunks
 
-    def signature(self, scale: str, merge: str = "") -> str:
-        """Say exactly what was computed: version, profile, policies, how the gold was merged, how its scale counts."""
+    def signature(self, scale: str, merge: str = "", origins: Iterable[str] = ()) -> str:
+        """Say exactly what was computed: version, profile, policies, merging, scale, and other packages' code."""
         parts = [f"focuseval:{__version__}", f"profile:{self.profile or 'none'}", self.policies.signature()]
         parts += [f"merge:{merge}"] if merge else []
         parts += ["repair:yes"] if self.repair else []
         parts += [f"refusals:{', '.join(self.refusals).replace('|', ' ')}"] if self.refusals else []
         parts += [f"order:{self.order}"] if self.order else []
         parts += [f"retriever:{self.retriever.replace('|', ' ')}"] if self.retriever else []
+        chunks = self.chunks if isinstance(self.chunks, tuple) else (self.chunks,)
+        others = {*origins, *(one.measure.origin for one in self.measures), *(one.origin for one in chunks if one)}
+        parts += [f"packages:{', '.join(sorted(filter(None, others)))}"] if any(others) else []
         if self.tokenizer is not None and any(asked.counts_tokens for asked in self.measures):
             parts.append(f"tokenizer:{self.tokenizer.name}")
         of_elements = (asked for asked in self.measures if "elements" in asked.needs and "quant" not in asked.given)
@@ -114,7 +117,7 @@ def plan_for(
     if not asked:
         cited = first is not None and bool(first.answers)
         if chosen and task:
-            names, decides = chosen.measures_of(task), chosen.deciding(task)
+            names, decides = chosen.tasks[task], chosen.deciding(task)
         else:
             names = default_measures(gold, task, cited=cited) if peer is None else peer.defaults
         task = task or (None if names is DEFAULTS["documents"] or names is DEFAULTS["grades"] else "spans")

@@ -1,19 +1,26 @@
-"""Files of scores, read back by `gate` and `history`, and what the signature in them decides."""
+"""Files of scores: the layouts that ``score`` writes, what `gate` and `history` read, what a signature decides."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from focuseval.data.fields import json_fault
+from focuseval.data.tables import Table, numbers, trec, words
 from focuseval.engine.storage import location
 from focuseval.errors import FormatError, Place
+from focuseval.evaluation.counts import PRINTED
 from focuseval.measures.profiles import Policies
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
     from typing import NoReturn
+
+    from focuseval.data.tables import Row
+    from focuseval.evaluation.scores import Scores
 
 _DEFAULTS = dict(part.split(":", 1) for part in Policies().signature().split("|")) | {
     "repair": "no",
@@ -80,8 +87,8 @@ def read_score_file(path: str | Path, remedy: str) -> dict[str, Any]:
         raise FormatError("expected JSON in UTF-8, found other bytes", at=where, remedy=remedy) from None
     except json.JSONDecodeError as error:
         refuse(error.msg, Place(where, error.lineno, error.colno))
-    except (ValueError, RecursionError) as error:  # a number of 5,000 digits, 10,000 brackets
-        refuse(str(error))
+    except (ValueError, RecursionError) as error:
+        refuse(json_fault(error))
     runs = document.get("runs") if isinstance(document, dict) else None
     if not isinstance(runs, list) or not runs or not all(isinstance(run, dict) for run in runs):
         raise FormatError("expected scores with their runs, found something else", at=where, remedy=remedy)
@@ -110,3 +117,61 @@ def topic_values(topics: dict[str, Any], path: str | Path, remedy: str) -> dict[
             raise FormatError(f"expected the measures of topic {topic}, found none", at=str(path), remedy=remedy)
         found[topic] = {m: finite(value, f"{m} of topic {topic}", path, remedy) for m, value in values.items()}
     return found
+
+
+def tag_table(scores: Scores) -> Table:
+    """Return every run's means for each tag, and then over all topics."""
+    parts = [*scores.by_tag().items(), ("all", scores)]
+    rows = tuple(
+        (name, tag, *part.row_of_means(number)) for number, name in enumerate(scores.names) for tag, part in parts
+    )
+    return Table("", (*words("run", "tag"), *numbers(*scores.measures, *PRINTED)), rows)
+
+
+def table_for_programs(scores: Scores, *, per_topic: bool = False, by_tag: bool = False) -> Table:
+    """Return what CSV holds: means with counts, or a row per topic and measure, counts among them; or means by tag."""
+    if by_tag:
+        return replace(tag_table(scores).printed(), notes=(scores.signature,))
+    counts = [beside(scores, number) for number in range(len(scores.names))]
+    rows: list[Row]
+    if per_topic:
+        rows = [(name, *line) for run, name in enumerate(scores.names) for line in _lines(scores, run, per_topic=True)]
+        rows += [(name, "all", *count) for name, own in zip(scores.names, counts, strict=True) for count in own.items()]
+        headings: tuple[str, ...] = ("run", "topic", "measure", "value")
+    else:
+        found = tuple(dict.fromkeys(name for own in counts for name in own))
+        rows = [
+            (name, *means, *(own.get(count, own["excluded"]) for count in found))
+            for name, means, own in zip(scores.names, scores.mean.tolist(), counts, strict=True)
+        ]
+        headings = ("run", *scores.measures, *found)
+    return Table("", words(*headings, "signature"), tuple((*row, scores.signature) for row in rows))
+
+
+def beside(scores: Scores, run: int) -> dict[str, int]:
+    """Return the counts beside a run's means, also of the topics that only some measures leave out (by measure)."""
+    more = {f"excluded:{measure}": n for measure, n in scores.excluded_apart(run).items()}
+    return scores.counts[run].printed() | more
+
+
+def _lines(scores: Scores, run: int, *, per_topic: bool) -> Iterable[tuple[str, str, float]]:
+    """Yield (topic, measure, value) of a run, topics first, then ``all``."""
+    for topic, values in scores.topics_of(run).items() if per_topic else ():
+        yield from ((topic, measure, value) for measure, value in values.items())
+    means = zip(scores.measures, scores.mean[run].tolist(), strict=True)
+    yield from (("all", measure, mean) for measure, mean in means)
+
+
+def to_trec(scores: Scores, *, per_topic: bool = False, by_tag: bool = False) -> str:
+    """Return trec_eval's layout, the signature first; by tag, a tag stands where ``all`` or a topic would."""
+    parts = {f"tag:{tag}": part for tag, part in scores.by_tag().items()} if by_tag else {"all": scores}
+    text = ""
+    for together, part in parts.items():
+        lines: list[tuple[str, str, object]] = []
+        for number, name in enumerate(part.names):
+            lines.append(("runid", together, name))
+            lines += [(count, together, value) for count, value in beside(part, number).items()]
+            values = _lines(part, number, per_topic=per_topic and not by_tag)
+            lines += [(m, together if topic == "all" else topic, f"{value:.4f}") for topic, m, value in values]
+        text += f"# {scores.signature}\n{trec(lines)}"
+    return text

@@ -12,12 +12,12 @@ import numpy as np
 import pyarrow as pa
 
 from focuseval.data.remarks import folded
-from focuseval.data.tables import Column, Framed, Table, notebook, numbers, render, trec, words
+from focuseval.data.tables import Column, Framed, Table, notebook, numbers, render, words
 from focuseval.errors import MeasureError, MissingDataError, NotComparableError, counted
 from focuseval.evaluation.counts import BY_TOPIC, PRINTED, Counts, total
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from focuseval.inference.clusters import By
     from focuseval.inference.comparison import Comparison
     from focuseval.inference.paired_tests import Progress
-    from focuseval.inference.settings import Settings
     from focuseval.measures import Measure
 
 
@@ -237,18 +236,34 @@ class Scores(Framed):
         self, measure: str, *, baseline: str | None = None, clusters: By | None = None,
         progress: Progress | None = None, **settings: Any,
     ) -> Comparison:  # fmt: skip
-        """Compare all pairs of runs, or all runs with a baseline (its id or file), under one measure.
+        """Compare all pairs of runs, or all runs with a baseline (its id or file), in the order of `order_of`.
+
+        A topic without a base for the measure is left out, and so is one that only some runs answer where unanswered
+        topics are left out of the mean (``missing=skip``): a comparison is over the same topics. A geometric mean is
+        compared by its logarithm, ``ln GMAP``, which is a mean over topics: a difference of d is a ratio of exp(d). A
+        measure of which less is better is compared with its sign turned, ``−uncited``.
 
         `clusters` are as in `cluster_topics`: ``"document"``, ``"tag:NAME"``, a field of the gold, or a mapping from
         topics to clusters. Settings as in `focuseval.inference.settings`: ``test``, ``tails``, ``resamples``,
         ``alpha``, ``correction``, ``seed``, ``interval``.
         """
-        from focuseval.inference.settings import settings_of  # noqa: PLC0415  a score needs no test: eight modules less
+        from focuseval.inference.comparison import compare  # noqa: PLC0415  a score needs no test: eight modules less
+        from focuseval.inference.settings import settings_of  # noqa: PLC0415  as above
 
+        if measure not in self.measures:
+            raise MeasureError(f"{measure} was not scored; there are {', '.join(self.measures)}")
         number = None if baseline is None else find_run(baseline, self, self.names)
-        return compare_scores(
-            self, measure, settings_of(**settings), baseline=number, clusters=clusters, progress=progress
-        )
+        order, column, turned = order_of(self), self.measures.index(measure), oriented(self)
+        measure, values = turned.measures[column], turned.averaged[order, :, column]
+        if np.isnan(values).all():
+            raise NotComparableError(f"{measure}: no topic has a base for it, so there is nothing to compare")
+        geometric = bool(self.geometric) and self.geometric[column] > 0
+        return compare(
+            f"ln {measure}" if geometric else measure, tuple(self.names[i] for i in order), self.topics, values,
+            settings_of(**settings), baseline=None if number is None else int(np.flatnonzero(order == number)[0]),
+            bounds=[(-np.inf, np.inf) if geometric else turned.bounds_of(measure)], progress=progress,
+            **self.clustering(clusters),
+        )  # fmt: skip
 
     def clustering(self, by: By | None) -> dict[str, Any]:
         """Return what `compare_all` is given: the clusters asked for, and if none are, those by document.
@@ -371,37 +386,6 @@ def order_of(scores: Scores) -> NDArray[np.int64]:
     return np.array(ranked(values[:, kept] if kept.any() else scores.mean[:, [scores.deciding]])[0], np.int64)
 
 
-def compare_scores(
-    scores: Scores, measure: str, settings: Settings | None = None, *, baseline: int | None = None,
-    clusters: By | None = None, progress: Progress | None = None,
-) -> Comparison:  # fmt: skip
-    """Compare all runs, or all with the run of number `baseline`, under one measure, in the order of `order_of`.
-
-    A topic without a base for the measure is left out, and so is one that only some runs answer where unanswered topics
-    are left out of the mean (``missing=skip``): a comparison is over the same topics. A geometric mean is compared by
-    its logarithm, ``ln GMAP``, which is a mean over topics: a difference of d is a ratio of exp(d). A measure of which
-    less is better is compared with its sign turned, ``−uncited``.
-    """
-    from focuseval.inference.comparison import compare  # noqa: PLC0415  as in `Scores.compare`
-
-    if measure not in scores.measures:
-        raise MeasureError(f"{measure} was not scored; there are {', '.join(scores.measures)}")
-    order, turned = order_of(scores), oriented(scores)
-    measure = turned.measures[scores.measures.index(measure)]
-    scores = turned
-    values = scores.averaged[order, :, scores.measures.index(measure)]
-    if np.isnan(values).all():
-        raise NotComparableError(f"{measure}: no topic has a base for it, so there is nothing to compare")
-    place = None if baseline is None else int(np.flatnonzero(order == baseline)[0])
-    names = tuple(scores.names[i] for i in order)
-    label = f"ln {measure}" if dict(zip(scores.measures, scores.geometric, strict=False)).get(measure) else measure
-    bounds = scores.bounds_of(measure) if label == measure else (-np.inf, np.inf)
-    return compare(
-        label, names, scores.topics, values, settings, baseline=place, bounds=[bounds],
-        progress=progress, **scores.clustering(clusters),
-    )  # fmt: skip
-
-
 def refuse_geometric(scores: Scores, what: str) -> None:
     """Refuse a measure whose mean over topics is geometric: `what` adds up the values of topics."""
     if any(scores.geometric):
@@ -416,61 +400,3 @@ def find_run(name: str, scores: Scores, labels: Sequence[str]) -> int:
         if len(found) == 1:
             return found[0]
     raise NotComparableError(f"baseline {name!r} is none of the runs; there are {', '.join(labels[:10])}")
-
-
-def tag_table(scores: Scores) -> Table:
-    """Return every run's means for each tag, and then over all topics."""
-    parts = [*scores.by_tag().items(), ("all", scores)]
-    rows = tuple(
-        (name, tag, *part.row_of_means(number)) for number, name in enumerate(scores.names) for tag, part in parts
-    )
-    return Table("", (*words("run", "tag"), *numbers(*scores.measures, *PRINTED)), rows)
-
-
-def table_for_programs(scores: Scores, *, per_topic: bool = False, by_tag: bool = False) -> Table:
-    """Return what CSV holds: means with counts, or a row per topic and measure, counts among them; or means by tag."""
-    if by_tag:
-        return replace(tag_table(scores).printed(), notes=(scores.signature,))
-    counts = [beside(scores, number) for number in range(len(scores.names))]
-    rows: list[Row]
-    if per_topic:
-        rows = [(name, *line) for run, name in enumerate(scores.names) for line in _lines(scores, run, per_topic=True)]
-        rows += [(name, "all", *count) for name, own in zip(scores.names, counts, strict=True) for count in own.items()]
-        headings: tuple[str, ...] = ("run", "topic", "measure", "value")
-    else:
-        found = tuple(dict.fromkeys(name for own in counts for name in own))
-        rows = [
-            (name, *means, *(own.get(count, own["excluded"]) for count in found))
-            for name, means, own in zip(scores.names, scores.mean.tolist(), counts, strict=True)
-        ]
-        headings = ("run", *scores.measures, *found)
-    return Table("", words(*headings, "signature"), tuple((*row, scores.signature) for row in rows))
-
-
-def beside(scores: Scores, run: int) -> dict[str, int]:
-    """Return the counts beside a run's means, also of the topics that only some measures leave out (by measure)."""
-    more = {f"excluded:{measure}": n for measure, n in scores.excluded_apart(run).items()}
-    return scores.counts[run].printed() | more
-
-
-def _lines(scores: Scores, run: int, *, per_topic: bool) -> Iterable[tuple[str, str, float]]:
-    """Yield (topic, measure, value) of a run, topics first, then ``all``."""
-    for topic, values in scores.topics_of(run).items() if per_topic else ():
-        yield from ((topic, measure, value) for measure, value in values.items())
-    means = zip(scores.measures, scores.mean[run].tolist(), strict=True)
-    yield from (("all", measure, mean) for measure, mean in means)
-
-
-def to_trec(scores: Scores, *, per_topic: bool = False, by_tag: bool = False) -> str:
-    """Return trec_eval's layout, the signature first; by tag, a tag stands where ``all`` or a topic would."""
-    parts = {f"tag:{tag}": part for tag, part in scores.by_tag().items()} if by_tag else {"all": scores}
-    text = ""
-    for together, part in parts.items():
-        lines: list[tuple[str, str, object]] = []
-        for number, name in enumerate(part.names):
-            lines.append(("runid", together, name))
-            lines += [(count, together, value) for count, value in beside(part, number).items()]
-            values = _lines(part, number, per_topic=per_topic and not by_tag)
-            lines += [(m, together if topic == "all" else topic, f"{value:.4f}") for topic, m, value in values]
-        text += f"# {scores.signature}\n{trec(lines)}"
-    return text

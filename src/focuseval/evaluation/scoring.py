@@ -59,6 +59,8 @@ class RunScores:
     """How many of its results somebody judged, read by a measure or not."""
     remarks: tuple[Remark, ...] = ()
     """What its reader noticed, and why another tool would print other numbers."""
+    origin: str = ""
+    """The package whose format read it, with its version, where it is none of ours."""
 
 
 def match_source(source: Any, plan: Plan, prepared: Prepared, number: int | None = None) -> Matched:
@@ -104,7 +106,7 @@ def score_match(matched: Matched, plan: Plan) -> RunScores:
     unknown = 0 if run.topics == gold.topics else len(set(run.topics) - set(gold.topics))
     remarks = tuple(remarks_on_run(matched, values, plan))
     counts, judged = count_topics(matched, plan.measures), len(matched) - matched.unjudged
-    return RunScores(run.run_id, run.file, values, counts, unknown, judged, remarks)
+    return RunScores(run.run_id, run.file, values, counts, unknown, judged, remarks, run.origin)
 
 
 def refuse_invalid(run: Run, task: str | None, *, cutoff: int | None = None, official: bool = False) -> None:

@@ -20,6 +20,7 @@ from focuseval.data.remarks import Remark
 from focuseval.data.run import Run
 from focuseval.errors import MeasureError, MissingDataError, NotComparableError
 from focuseval.placing import place_gold, place_run
+from focuseval.placing.pointers import highlighted_elements
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -175,12 +176,9 @@ def strict_gold(gold: Gold, queries: Mapping[str, Any], index: Any = None) -> Go
     """Return the gold without the elements, its own or those of its highlights, that their topic does not ask for."""
     elements = gold.elements
     if index is not None and len(gold.passages.topic) and not len(elements.topic):
-        from focuseval.measures.assessed import highlighted_elements  # noqa: PLC0415  two modules that few need
-
         elements = highlighted_elements(gold := place_gold(gold, index), index)
     rows = _asked_for(gold.topics, elements.topic, elements.path, queries)
-    columns = {name: column.take(rows) for name, column in vars(elements).items() if column is not None}
-    return replace(gold, elements=replace(elements, **columns))
+    return replace(gold, elements=elements.take(rows))
 
 
 def _asked_for(

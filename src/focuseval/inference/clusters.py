@@ -2,8 +2,9 @@
 
 Questions about one document are easy or hard together. A test that takes each of them for a sample of its own calls too
 many differences significant. So signs are flipped, and resamples drawn, by cluster; a standard error is the
-cluster-robust one (CR2 of Bell and McCaffrey 2002), with the degrees of freedom of Satterthwaite. Without clusters, or
-where each topic is one by itself, all of this is what it is over topics: the mean's own standard error, n − 1.
+cluster-robust one (CR2 of Bell and McCaffrey 2002), with the degrees of freedom of Satterthwaite for topics that are as
+alike within clusters as these (Imbens and Kolesár 2016). Without clusters, or where each topic is one by itself, all of
+this is what it is over topics: the mean's own standard error, n − 1.
 """
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ def cluster_topics(gold: Gold, topics: Sequence[str], by: By) -> Clusters:
     return Clusters(by, code, sum(name is None for name in named))
 
 
-def standard_error(values: Matrix, clusters: Clusters | None = None) -> tuple[Matrix, Matrix, float]:
+def standard_error(values: Matrix, clusters: Clusters | None = None) -> tuple[Matrix, Matrix, Matrix]:
     r"""Return the mean of every row, its standard error, and the degrees of freedom of the latter.
 
     .. math:: se^2 = \frac{1}{N^2} \sum_g \frac{(S_g - n_g \bar d)^2}{1 - n_g / N}
@@ -119,14 +120,34 @@ def standard_error(values: Matrix, clusters: Clusters | None = None) -> tuple[Ma
     are, less one. A single cluster has no error that could be known: it is 0, of 0 degrees of freedom.
 
     >>> mean, error, freedom = standard_error(np.array([[1.0, 2.0, 6.0]]))
-    >>> mean.tolist(), error.round(4).tolist(), freedom
-    ([3.0], [1.5275], 2.0)
+    >>> mean.tolist(), error.round(4).tolist(), freedom.tolist()
+    ([3.0], [1.5275], [2.0])
     """
     mean, topics = values.mean(axis=1), values.shape[1]
     sums, sizes = (values, np.ones(topics)) if clusters is None else (clusters.sums(values), clusters.sizes)
     if len(sizes) < 2:
-        return mean, np.zeros(len(values)), 0.0
+        return mean, np.zeros(len(values)), np.zeros(len(values))
     scale = 1 / (1 - sizes / topics)
     error = np.sqrt(((sums - sizes * mean[:, None]) ** 2) @ scale) / topics
-    square = (sizes**2).sum() + (((scale * sizes**2).sum()) ** 2 - (scale**2 * sizes**4).sum()) / topics**2
-    return mean, error, round(float(topics**2 / square), 9)
+    if clusters is None or np.ptp(sizes) == 0:
+        return mean, error, np.full(len(values), len(sizes) - 1.0)
+    alike = _intraclass(values, sums, sizes)[:, None]
+    variance = (1 - alike) * sizes + alike * sizes**2  # of a cluster's sum, up to a factor
+    total, whole = variance.sum(axis=1), (scale * sizes**2).sum()
+    mixed, own = variance @ (scale * sizes), variance**2 @ scale
+    cross = sizes**2 * (total / topics**2)[:, None] - 2 * sizes * variance / topics
+    expected = (variance + cross) @ scale
+    square = (2 * whole * own + 2 * mixed**2) / topics**2 - 4 * whole * mixed * total / topics**3
+    square += (whole * total / topics**2) ** 2 + (variance**2 + 2 * variance * cross) @ scale**2
+    return mean, error, np.round(expected**2 / square, 9)
+
+
+def _intraclass(values: Matrix, sums: Matrix, sizes: Matrix) -> Matrix:
+    """Return how alike the topics of a cluster are, for every row, from 0 to 1: by the analysis of variance."""
+    topics, number = values.shape[1], len(sizes)
+    between = (sums**2 / sizes).sum(axis=1) - topics * values.mean(axis=1) ** 2
+    inside = (values**2).sum(axis=1) - (sums**2 / sizes).sum(axis=1)
+    first, second = between / (number - 1), inside / (topics - number)
+    usual = (topics - (sizes**2).sum() / topics) / (number - 1)
+    below = first + (usual - 1) * second
+    return np.asarray(np.clip(np.divide(first - second, below, out=np.zeros(len(values)), where=below > 0), 0.0, 1.0))

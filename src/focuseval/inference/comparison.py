@@ -1,26 +1,24 @@
 """Compare runs over the same topics under measures: every pair, with its test, interval and effect, and what it means.
 
-A pair is written (better, worse) by the means over the topics that are compared, so that a star always says "better
-improves significantly on worse". The pairs are one family: all of them, or those with a baseline. Every sentence about
-a comparison that a command or a page prints is made here; its words are in `focuseval.inference.sentences`.
+The numbers are those of `focuseval.inference.standings`. Every sentence about a comparison that a command or a page
+prints is made here; its words are in `focuseval.inference.sentences`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from string import ascii_letters
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from focuseval.data.tables import Framed, Table, notebook, numbers, render, words
 from focuseval.errors import NotComparableError, counted
-from focuseval.inference.intervals import UNBOUNDED, interval
-from focuseval.inference.paired import BETTER, CANNOT_TELL, WORSE, Pair, Paired, judge_families, power, topics_needed
-from focuseval.inference.paired_tests import Sides, noise_of, paired_differences, ranked
+from focuseval.inference.intervals import UNBOUNDED
+from focuseval.inference.paired import BETTER, CANNOT_TELL, WORSE, Pair, judge_families, power
+from focuseval.inference.paired_tests import Sides, paired_differences, ranked
 from focuseval.inference.sentences import equals_p, fill, listed, named, shown_p, shown_topics, signed
 from focuseval.inference.settings import Settings
+from focuseval.inference.standings import Standings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,8 +36,6 @@ P_HEADINGS = {"holm": "p (Holm)", "bh": "p (BH)"}
 SKEWED = 0.25
 """Skewness of differences, over the root of their number, from which a test of signs or ranks is no test of means: of
 exponential differences with equal means it then stars 7 in 100, and more."""
-MOST_GAINING = 3
-"""Topics that a sentence on the largest gains names."""
 
 
 @dataclass(frozen=True)
@@ -53,126 +49,8 @@ class Conclusion:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Paired, Framed):
-    """A family of pairs of runs under one measure; pair k is (better[k], worse[k])."""
-
-    measure: str
-    runs: tuple[str, ...]
-    topics: tuple[str, ...]
-    values: NDArray[np.float64]
-    """Runs × topics."""
-    better: NDArray[np.int64]
-    worse: NDArray[np.int64]
-    """The runs of every pair, as rows of `values`."""
-    baseline: int | None = None
-    """Number of the run that all others are compared with, if only those pairs are."""
-    left_out: int = 0
-    """Topics that are not compared, because some run has no value for them."""
-    among: tuple[int, ...] | None = None
-    """The runs whose pairs are compared, if not all are."""
-    bounds: tuple[float, float] = UNBOUNDED
-    """Of the measure: no interval of a mean goes beyond them."""
-    shared: Clusters | None = None
-    """The topics by document, where they share documents and no clusters were asked for."""
-
-    @cached_property
-    def means(self) -> NDArray[np.float64]:
-        """Return the mean of every run over the topics that are compared."""
-        return np.asarray(self.values.mean(axis=1))
-
-    @cached_property
-    def places(self) -> NDArray[np.int64]:
-        """The place of every run by these means, from 0; runs whose means differ by rounding alone share one."""
-        return ranked(self.values)[1]
-
-    @cached_property
-    def order(self) -> list[int]:
-        """The runs by their places, best first; those that share one stay in the order given."""
-        return ranked(self.values)[0]
-
-    @property
-    def leaders(self) -> list[int]:
-        """The runs that share the highest mean: one, mostly."""
-        return np.flatnonzero(self.places == 0).tolist()
-
-    @cached_property
-    def groups(self) -> list[list[int]]:
-        """The runs in groups that cannot be told apart from the group's first, best first.
-
-        The first group holds the run with the highest mean and every run that is not significantly worse; the next one
-        begins with the best of the others.
-        """
-        stars, rest, found = self.stars(), self.order, list[list[int]]()
-        while rest:
-            first = rest[0]
-            found.append([run for run in rest if not stars[first, run]])
-            rest = [run for run in rest if stars[first, run]]
-        return found
-
-    @cached_property
-    def intervals(self) -> NDArray[np.float64]:
-        """Runs × low and high: the 95 % interval of every run's mean."""
-        return np.stack(interval(self.values, self.settings, self.clusters, self.bounds), axis=1)
-
-    @cached_property
-    def ranks(self) -> NDArray[np.int64] | None:
-        """Runs × best and worst: the ranks that the stars leave to every run; None where not all pairs are compared.
-
-        A run cannot be better than those that improve on it significantly, nor worse than those it improves on. With
-        Holm's correction the intervals of all runs hold together, with the probability that the level leaves.
-        """
-        if self.baseline is not None or self.among is not None or not self.family:
-            return None
-        stars = self.stars()
-        return np.stack([1 + stars.sum(axis=0), len(self.runs) - stars.sum(axis=1)], axis=1)
-
-    @cached_property
-    def letters(self) -> list[str]:
-        """Letters for every run: two runs share one if and only if they cannot be told apart.
-
-        Each letter stands for a set of runs of which none improves on another, best first; a run may be in several.
-        """
-        stars = self.stars()
-        alike, found, number = ~(stars | stars.T), [""] * len(self.runs), 0
-        shared = np.zeros_like(alike)
-        for first in self.order:
-            for second in self.order:  # with itself as well: a run that is alike to no other has a letter of its own
-                if not alike[first, second] or shared[first, second]:
-                    continue
-                group = list(dict.fromkeys((first, second)))
-                for run in self.order:
-                    if run not in group and alike[run, group].all():
-                        group.append(run)
-                for run in group:
-                    found[run] += ascii_letters[number] if number < len(ascii_letters) else f"({number + 1})"
-                shared[np.ix_(group, group)] = True
-                number += 1
-        return found
-
-    def standing(self, run: int) -> str:
-        """Return the interval of a run's rank and its letters: ``1–2 a``; empty where not all pairs are compared."""
-        if self.ranks is None:
-            return ""
-        low, high = self.ranks[run].tolist()
-        return f"{low}{'' if low == high else f'–{high}'} {self.letters[run]}"
-
-    @cached_property
-    def by_document(self) -> Paired | None:
-        """The same pairs judged by document, where topics share documents and no clusters were asked for."""
-        if self.shared is None or not self.family:
-            return None
-        sides = Sides(self.values, self.better, self.worse)
-        return judge_families(self._rows[None], self.settings, clusters=self.shared, sides=sides)[0]
-
-    @property
-    def power(self) -> float:
-        """Discriminative power: the share of pairs with a significant difference (NaN for a single run)."""
-        return float(self.significant.mean()) if self.family else float("nan")
-
-    @property
-    def widest(self) -> float:
-        """The range of the measure, where it is a known one: no difference is larger."""
-        return float(self.bounds[1] - self.bounds[0])
+class Comparison(Standings, Framed):
+    """A family of pairs of runs under one measure, and what is said of it: sentences, a table, columns."""
 
     @property
     def members(self) -> str:
@@ -190,69 +68,6 @@ class Comparison(Paired, Framed):
         """Test, tails, level, correction, family and clusters, in words."""
         inside = "" if self.clusters is None else f", in {self.clusters.number:,} clusters by {self.clusters.by}"
         return self.settings.words(exact=self.exact, family=self.members) + inside
-
-    def pair(self, first: int, second: int) -> int:
-        """Return the number of the pair of two runs."""
-        return self._numbers[min(first, second), max(first, second)]
-
-    @cached_property
-    def _numbers(self) -> dict[tuple[int, int], int]:
-        """The number of every pair, by its runs."""
-        pairs = zip(self.better.tolist(), self.worse.tolist(), strict=True)
-        return {(min(pair), max(pair)): k for k, pair in enumerate(pairs)}
-
-    def against(self, a: int, b: int) -> Pair:
-        """Return run `a` held against run `b`."""
-        k, means, gains, gaining = self.pair(a, b), self.means, 0, tuple[str, ...]()
-        first, second = int(self.better[k]), int(self.worse[k])
-        if self.difference[k] != 0 and self.lost[k]:
-            gains = int(self._gains[0][k])
-            gaining = tuple(self.topics[i] for i in self._gains[1][k, :gains]) if gains <= MOST_GAINING else ()
-        needed, fewest, most = (int(number) if np.isfinite(number) else None for number in self.needed[k].tolist())
-        found = Pair(
-            a=first, b=second, means=(float(means[first]), float(means[second])),
-            difference=float(self.difference[k]), low=float(self.low[k]), high=float(self.high[k]),
-            p=float(self.p[k]), corrected=float(self.corrected[k]),
-            word=BETTER if self.significant[k] else CANNOT_TELL, reason=self.reason(k),
-            won=int(self.won[k]), tied=int(self.tied[k]), lost=int(self.lost[k]),
-            detectable=float(self.detectable[k]) if np.isfinite(self.detectable[k]) else None,
-            needed=needed, fewest=fewest, most=most, gains=gains, gaining=gaining, clustered=self.clusters is not None,
-        )  # fmt: skip
-        return found if first == a else found.turned
-
-    @property
-    def _rows(self) -> NDArray[np.float64]:
-        """Pairs × topics: the values of the better run less those of the worse."""
-        return paired_differences(self.values[self.better], self.values[self.worse])
-
-    @cached_property
-    def _gains(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """For every pair how many of the largest gains make the whole difference, and the topics of the first ones."""
-        order = np.argsort(-self._rows, axis=1, kind="stable")
-        sizes = np.take_along_axis(self._rows, order, axis=1)
-        least = sizes.sum(axis=1) - noise_of(sizes)
-        return np.argmax(np.cumsum(sizes, axis=1) >= least[:, None], axis=1) + 1, order[:, :MOST_GAINING]
-
-    def stars(self) -> NDArray[np.bool_]:
-        """Return the matrix whose cell (i, j) says that run i improves significantly on run j."""
-        matrix = np.zeros((len(self.runs), len(self.runs)), np.bool_)
-        matrix[self.better[self.significant], self.worse[self.significant]] = True
-        return matrix
-
-    def differences(self, first: int, second: int) -> NDArray[np.float64]:
-        """Return the first run's values less the second's, topic by topic; rounding noise is no difference."""
-        return np.asarray(paired_differences(self.values[[first]], self.values[[second]])[0])
-
-    def wins(self, first: int, second: int) -> tuple[int, int, int]:
-        """Return on how many topics the first run is better, equal and worse than the second."""
-        sign = np.sign(self.differences(first, second))
-        return int((sign > 0).sum()), int((sign == 0).sum()), int((sign < 0).sum())
-
-    def deciding(self, first: int, second: int, most: int = 5) -> list[tuple[str, float]]:
-        """Return the topics with the largest absolute differences (first minus second), largest first."""
-        difference = self.differences(first, second)
-        order = np.argsort(-np.abs(difference), kind="stable")[:most]
-        return [(self.topics[i], float(difference[i])) for i in order if difference[i] != 0]
 
     # sentences
 
@@ -413,22 +228,24 @@ class Comparison(Paired, Framed):
             one, several = int(by.significant.sum()), int(stars.sum())
             k = int(np.argmax(by.p - self.p))
             p, own = (shown_p(float(found.p[k]), self.settings) for found in (by, self))
-            would = f"p would be {p} in place of {own}"
+            would = "no p would be larger" if p == own else f"p would be {p} in place of {own}"
             if self.family > 1:
-                pair = f"of {self.runs[self.better[k]]} less {self.runs[self.worse[k]]} {would}"
-                would = f"{one} of {self.family} pairs would differ significantly in place of {several}; {pair}"
+                apart = f"{one} of {self.family} pairs would differ significantly"
+                apart += ", as now" if one == several else f" in place of {several}"
+                pair = f" ({self.runs[self.better[k]]} against {self.runs[self.worse[k]]})" if p != own else ""
+                would = f"{apart}; {would if p == own else f'the largest change is p = {p} in place of {own}'}{pair}"
             lines.append(
-                f"{counted(len(self.topics), 'topic')} share documents and are judged as if they did not: in "
-                f"{counted(self.shared.number, 'cluster')} by document, {would}."
+                f"The {counted(len(self.topics), 'topic')} share documents, but the test takes them as independent. "
+                f"Judged in {counted(self.shared.number, 'cluster')} by document, {would}."
             )
         outside = (self.low > 0) | (self.high < 0)
         without, within = int((outside & ~stars).sum()), int((~outside & stars).sum())
         if without or within:
-            said = [f"{without:,} without 0 {'has' if without == 1 else 'have'} no star"] if without else []
-            said += [f"{within:,} with 0 {'has' if within == 1 else 'have'} one"] if within else []
+            said = [f"{without:,} {'leaves' if without == 1 else 'leave'} out 0 without a star"] if without else []
+            said += [f"{within:,} {'holds' if within == 1 else 'hold'} 0 with a star"] if within else []
             lines.append(
-                f"Of {counted(self.family, 'interval')} {' and '.join(said)}: an interval is of one difference by "
-                f"itself ({self.settings.interval}), a star is of the test and of the whole family."
+                f"Of {counted(self.family, 'interval')} {' and '.join(said)}: an interval is of one difference alone "
+                f"({self.settings.interval}), a star is of the test, corrected over all pairs."
             )
         skewed = stars & (np.abs(self.skewness) > SKEWED * np.sqrt(self.sample))
         if skewed.any() and self.settings.test in {"randomisation", "wilcoxon", "sign"}:
@@ -537,10 +354,10 @@ def compare_all(
         inside, by_document = (None if one is None else one.take(pattern) for one in (clusters, shared))
         judged = judge_families(np.stack(differences), settings, clusters=inside, sides=sides, progress=progress)
         for m, rows, (better, worse), columns in zip(own.tolist(), here, pairs, judged, strict=True):
+            known = vars(columns) | {"bounds": UNBOUNDED if bounds is None else bounds[m]}
             found[m] = Comparison(
-                **vars(columns), measure=measures[m], runs=runs, topics=tuple(names), values=rows, better=better,
-                worse=worse, baseline=baseline, left_out=int((some[m] & ~kept[m]).sum()), among=among,
-                bounds=UNBOUNDED if bounds is None else bounds[m], shared=by_document,
+                **known, measure=measures[m], runs=runs, topics=tuple(names), values=rows, better=better, worse=worse,
+                baseline=baseline, left_out=int((some[m] & ~kept[m]).sum()), among=among, shared=by_document,
             )  # fmt: skip
     return found
 
@@ -565,38 +382,3 @@ def other_order(comparisons: Sequence[Comparison | None], a: int, b: int | None,
     more = fill("more measures", n=len(turned) - 3, all=len(comparisons) - 1)
     names = listed(turned if len(turned) <= 4 else [*turned[:3], more])
     return fill("other leader" if b is None else "other order", measures=names)
-
-
-class Turned(NamedTuple):
-    """Two runs, as rows, whose order is the other way round under other values."""
-
-    better: int
-    worse: int
-    difference: float
-    """By the first values: better less worse."""
-    other: float
-    """The same by the other values; below zero."""
-    needed: float
-    """Topics with which the first difference would be shown, the pair by itself; infinite where none would do."""
-
-
-def turned_pairs(values: NDArray[np.float64], others: NDArray[np.float64]) -> list[Turned]:
-    """Return the pairs of runs whose order other values turn round, the largest difference first.
-
-    Both are runs × topics; topics without a value for some run are left out. Runs that share a place by `ranked` have
-    no order that could be turned round.
-
-    >>> turned_pairs(np.array([[0.5, 0.7], [0.2, 0.4]]), np.array([[0.1], [0.2]]))[0][:2]
-    (0, 1)
-    """
-    values, others = (part[:, ~np.isnan(part).any(axis=0)] for part in (values, others))
-    if not values.size or not others.size:
-        return []
-    before, after = ranked(values)[1], ranked(others)[1]
-    better, worse = np.nonzero((before[:, None] < before) & (after[:, None] > after))
-    differences, needed = paired_differences(values[better], values[worse]), np.full(len(better), np.inf)
-    if values.shape[1] > 1:  # else the topics say nothing of it
-        needed = topics_needed(differences.mean(axis=1), differences.std(axis=1, ddof=1), Settings())
-    means = (part.mean(axis=1)[better] - part.mean(axis=1)[worse] for part in (values, others))
-    rows = zip(better.tolist(), worse.tolist(), *(column.tolist() for column in (*means, needed)), strict=True)
-    return sorted((Turned(*row) for row in rows), key=lambda pair: -pair.difference)

@@ -8,8 +8,9 @@ inference with a tuned weight) corrects people's mean by what the model says of 
     \quad S = \sum (f_i - \bar f)^2
 
 It is right whatever the model does, and narrower where the model is good. Its variance is that of a regression's
-prediction (HC3) and of the model's mean. With clusters, sums and residuals are over clusters. An interval that may be
-looked at after every topic is an asymptotic confidence sequence (Waudby-Smith and others 2024).
+prediction (HC3) and of the model's mean, and its interval that of any mean (`student_ends`). With clusters, sums and
+residuals are over clusters. An interval that may be looked at after every topic is an asymptotic confidence sequence
+(Waudby-Smith and others 2024).
 
 A topic without a value (nothing is relevant in it) is in no mean: under the model's gold it says nothing of the others,
 and under people's it is estimated how many such topics there are, as the mean is a ratio then.
@@ -24,7 +25,7 @@ import numpy as np
 
 from focuseval.inference.clusters import standard_error
 from focuseval.inference.comparison import Comparison
-from focuseval.inference.intervals import UNBOUNDED
+from focuseval.inference.intervals import UNBOUNDED, student_ends
 from focuseval.inference.paired import POWER, deviations, judge_pairs
 from focuseval.inference.paired_tests import NOISE, adjust, paired_differences
 from focuseval.inference.settings import Settings
@@ -98,6 +99,8 @@ def estimate(
     >>> found.estimate.round(4).tolist(), found.weight.round(4).tolist(), found.model.round(4).tolist()
     ([0.4083], [1.0], [0.4083])
     """
+    from scipy.special import ndtri, stdtr, stdtrit  # noqa: PLC0415  only estimates and intervals need it
+
     number = people.shape[1]
     own = None if clusters is None else clusters.take(np.arange(number))
     alone, alone_error, alone_freedom = _standard_errors(people, own)
@@ -116,7 +119,7 @@ def estimate(
     theta = alone - w * drift
     values = alone[:, None] + y - w[:, None] * f[:, :number]  # their mean is θ
     _, error, free = standard_error(values, own)
-    variance, freedom = error**2, np.full(len(square), free)
+    variance, freedom = error**2, free
     units = judged if own is None else np.full(len(square), own.number)
     if weight is None:
         leverage = np.minimum(sizes / number + sums_f**2 * inverse[:, None], _LEVERAGE)
@@ -125,20 +128,26 @@ def estimate(
         freedom = units - 2.0
     floor = w**2 * standard_error(f, clusters)[1] ** 2
     total = variance + floor
-    reach, p = _judged(theta, np.sqrt(total), units, freedom, anytime=anytime)
+    freedom, wide = np.maximum(freedom, 1.0), np.sqrt(total)
+    ratio = np.divide(np.abs(theta), wide, out=np.where(theta != 0, np.inf, 0.0), where=wide > 0)
+    p, grown = 2 * stdtr(freedom, -ratio), np.ones(len(w))
+    if anytime:
+        scaled = np.maximum(units, 1) * _SPREAD
+        ratio *= ndtri(1 - LEVEL / 2) / stdtrit(freedom, 1 - LEVEL / 2)
+        p = np.minimum(1.0, np.sqrt(scaled + 1) * np.exp(-(ratio**2) * scaled / (2 * (scaled + 1))))
+        grown = quantile_at_any_time(units) / ndtri(1 - LEVEL / 2)
     deviation = deviations(values) * np.sqrt((number - 1) / max(1, number - 1 - (weight is None)))
     if own is not None:  # as if all clusters were of one size
         spread = deviation[:, 0] > 0
         deviation *= np.divide(error * np.sqrt(number), deviation[:, 0], out=np.zeros(len(w)), where=spread)[:, None]
     worth = np.divide(judged * alone_error**2, total, out=np.full(len(w), np.nan), where=total > 0)
     few = (judged < FEWEST) | (units < 3)
-    low, high, p, worth = (
-        np.where(few, np.nan, part)
-        for part in (np.clip(theta - reach, *bounds), np.clip(theta + reach, *bounds), p, worth)
-    )
+    ends = student_ends(theta, grown * wide, freedom, units / grown**2, bounds=bounds)
+    low, high, p, worth = (np.where(few, np.nan, part) for part in (*ends, p, worth))
+    people_ends = student_ends(alone, alone_error, alone_freedom, units, bounds=bounds)
     return Estimated(
-        theta, low, high, p, w, worth, _interval(alone, alone_error, alone_freedom, bounds), judged, of_model,
-        found.sum(axis=1), _interval(*of_bias), values, deviation, floor,
+        theta, low, high, p, w, worth, np.stack([alone, *people_ends], axis=1), judged, of_model, found.sum(axis=1),
+        np.stack([of_bias[0], *student_ends(*of_bias, units)], axis=1), values, deviation, floor,
     )  # fmt: skip
 
 
@@ -146,40 +155,14 @@ def _standard_errors(values: Matrix, clusters: Clusters | None) -> tuple[Vector,
     """Return mean, standard error and its degrees of freedom of every row, over the topics that have a value."""
     known = ~np.isnan(values)
     if known.all():
-        mean, error, freedom = standard_error(values, clusters)
-        return mean, error, np.full(len(values), freedom)
+        return standard_error(values, clusters)
     found = np.full((len(values), 3), np.nan)
     for row, kept in enumerate(known):
         if kept.any():
             inside = None if clusters is None else clusters.take(kept)
             mean, error, freedom = standard_error(values[row, kept][None], inside)
-            found[row] = mean[0], error[0], freedom
+            found[row] = mean[0], error[0], freedom[0]
     return found[:, 0], found[:, 1], np.nan_to_num(found[:, 2])
-
-
-def _interval(mean: Vector, error: Vector, freedom: Vector, bounds: tuple[float, float] = UNBOUNDED) -> Matrix:
-    """Return rows × mean, and Student's 95 % interval of it; one of no width where there is no freedom."""
-    from scipy.special import stdtrit  # noqa: PLC0415  only intervals need it
-
-    reach = np.where(freedom > 0, stdtrit(np.maximum(freedom, 1e-9), 1 - LEVEL / 2), 1.0) * error
-    return np.stack([mean, np.clip(mean - reach, *bounds), np.clip(mean + reach, *bounds)], axis=1)
-
-
-def _judged(
-    theta: Vector, error: Vector, units: NDArray[np.int64], freedom: Vector, *, anytime: bool
-) -> tuple[Vector, Vector]:
-    """Return how far the intervals reach, and p: 5 % or less where the interval does not hold 0, and there alone."""
-    from scipy.special import ndtri, stdtr, stdtrit  # noqa: PLC0415  as above
-
-    freedom = np.maximum(freedom, 1.0)
-    away = np.where(theta != 0, np.inf, 0.0)
-    ratio = np.divide(np.abs(theta), error, out=away, where=error > 0)
-    if not anytime:
-        return stdtrit(freedom, 1 - LEVEL / 2) * error, 2 * stdtr(freedom, -ratio)
-    grown = np.maximum(units, 1) * _SPREAD
-    wider = stdtrit(freedom, 1 - LEVEL / 2) / ndtri(1 - LEVEL / 2)
-    p = np.sqrt(grown + 1) * np.exp(-((ratio / wider) ** 2) * grown / (2 * (grown + 1)))
-    return quantile_at_any_time(units) * wider * error, np.minimum(1.0, p)
 
 
 _SPREAD = (-2 * np.log(LEVEL) + np.log(1 - 2 * np.log(LEVEL))) / 60
@@ -242,9 +225,9 @@ def compare_estimates(
     p = np.where(np.isnan(both.p), 1.0, both.p)
     won, tied, lost = ((seen == side).sum(axis=1) for side in (1, 0, -1))
     columns = vars(judged) | {"difference": both.estimate * sign, "low": low, "high": high, "p": p}
-    columns |= {"corrected": adjust(p, settings.correction), "won": won, "lost": lost, "tied": tied}
+    columns |= {"corrected": adjust(p, settings.correction), "won": won, "lost": lost, "tied": tied, "bounds": bounds}
     found = Comparison(
-        **columns, measure=measure, runs=runs, topics=topics, values=own.values, bounds=bounds,
+        **columns, measure=measure, runs=runs, topics=topics, values=own.values,
         better=np.where(turn, second, first), worse=np.where(turn, first, second),
     )  # fmt: skip
     return own, both, found

@@ -16,7 +16,7 @@ from focuseval.data.spans import MOST
 from focuseval.data.tables import ABSENT
 from focuseval.errors import counted
 from focuseval.inference.clusters import standard_error
-from focuseval.inference.intervals import effect_size, interval
+from focuseval.inference.intervals import UNBOUNDED, effect_size, interval
 from focuseval.inference.paired_tests import EXACT, adjust, noise_of, p_values, without_noise
 from focuseval.inference.sentences import fill, listed
 
@@ -119,11 +119,8 @@ class Paired:
     """Of the differences, of topics or of clusters; 0 where they do not vary."""
     clusters: Clusters | None = field(default=None, kw_only=True)
     """The clusters by which signs flip and resamples are drawn; None for topics."""
-
-    @property
-    def widest(self) -> float:
-        """The largest difference that there can be; nothing is known of one."""
-        return np.inf
+    bounds: tuple[float, float] = field(default=UNBOUNDED, kw_only=True)
+    """Of the measure: no interval of a mean goes beyond them, and no difference is larger than they allow."""
 
     @cached_property
     def detectable(self) -> Vector:
@@ -132,7 +129,7 @@ class Paired:
         NaN where no outcome could be significant, where all topics differ alike, and where none can be so large.
         """
         found = detectable(self.deviation[:, 0], self.sample, self.settings, self.family)
-        return np.where(self._has_power & (found <= self.widest), found, np.nan)
+        return np.where(self._has_power & (found <= self.bounds[1] - self.bounds[0]), found, np.nan)
 
     @cached_property
     def needed(self) -> Vector:

@@ -236,7 +236,7 @@ def t_test(differences: Matrix, *, tails: int, clusters: Clusters | None = None)
     from scipy.special import stdtr  # noqa: PLC0415  only this test needs scipy
 
     mean, error, freedom = standard_error(differences, clusters)
-    if not freedom:
+    if not freedom.any():
         return np.ones(len(differences))
     mean, flat = without_noise(mean, differences), error <= noise_of(differences)
     t = np.where(flat, np.copysign(np.inf, mean), mean / np.where(flat, 1.0, error))
@@ -255,7 +255,7 @@ def studentised(
     array([0.01, 1.  ])
     """
     mean, error, freedom = standard_error(differences, clusters)
-    if not freedom:
+    if not freedom.any():
         return np.ones(len(differences))
     mean, flat = without_noise(mean, differences), error <= noise_of(differences)
     t = np.where(flat, np.copysign(np.inf, mean), mean / np.where(flat, 1.0, error))[:, None]
@@ -372,38 +372,20 @@ def noise_of(differences: Matrix) -> NDArray[np.float64]:
     return np.asarray(largest * (max(1, differences.shape[1]) * NOISE))
 
 
-def holm(p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return Holm's adjusted p-values.
-
-    >>> holm(np.array([0.01, 0.04, 0.03]))
-    array([0.03, 0.06, 0.06])
-    """
-    order = np.argsort(p, kind="stable")
-    stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
-    return _unsorted(np.minimum(1.0, stepped), order)
-
-
-def benjamini_hochberg(p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return Benjamini and Hochberg's adjusted p-values.
-
-    >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03]))
-    array([0.03, 0.04, 0.04])
-    """
-    order = np.argsort(p, kind="stable")
-    stepped = (p[order] * len(p) / np.arange(1, len(p) + 1))[::-1]
-    return _unsorted(np.minimum(1.0, np.minimum.accumulate(stepped)[::-1]), order)
-
-
 def adjust(p: NDArray[np.float64], correction: str) -> NDArray[np.float64]:
-    """Correct p-values of many pairs by the named method."""
+    """Correct p-values of many pairs, by Holm, or by Benjamini and Hochberg.
+
+    >>> adjust(np.array([0.01, 0.04, 0.03]), "holm"), adjust(np.array([0.01, 0.04, 0.03]), "bh")
+    (array([0.03, 0.06, 0.06]), array([0.03, 0.04, 0.04]))
+    """
     if correction not in CORRECTIONS:
         raise MeasureError(f"expected a correction among {', '.join(CORRECTIONS)}, found {correction!r}")
     if correction == "none":
         return p
-    return holm(p) if correction == "holm" else benjamini_hochberg(p)
-
-
-def _unsorted(values: NDArray[np.float64], order: NDArray[np.intp]) -> NDArray[np.float64]:
-    out = np.empty_like(values)
-    out[order] = values
-    return out
+    order, found = np.argsort(p, kind="stable"), np.empty(len(p))
+    if correction == "holm":
+        stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    else:
+        stepped = np.minimum.accumulate((p[order] * len(p) / np.arange(1, len(p) + 1))[::-1])[::-1]
+    found[order] = np.minimum(1.0, stepped)
+    return found

@@ -30,13 +30,16 @@ TEMPLATES: dict[str, str | list[str]] = {
     "numbers": "{difference} [{low}, {high}], p {p}{corrected}{reason}",
     "corrected": " (corrected {p})",
     "reason": "; cannot tell: {reason}",
-    "test": "Test: {method}; it decides, the interval is of one difference by itself.",
-    "power": " With probability .8 these topics would have shown a difference of {detectable}; {needed}.",
-    "no power": " Not even the largest difference there can be would these topics show with probability .8; {needed}.",
-    "needed": ["the observed one needs {n} topic{span}", "the observed one needs {n} topics{span}"],
-    "needed clusters": ["the observed one needs {n} cluster{span}", "the observed one needs {n} clusters{span}"],
-    "to": " ({fewest} to {most}: the deviation is an estimate)",
-    "never": "no number of topics would show the observed one",
+    "test": "The test decides: {method}. The interval is of this difference alone.",
+    "power": " These topics would show a difference of {detectable} with probability .8; {needed}.",
+    "no power": " These topics would not show even the largest possible difference with probability .8; {needed}.",
+    "needed": ["to show this one takes about {n} topic{span}", "to show this one takes about {n} topics{span}"],
+    "needed clusters": [
+        "to show this one takes about {n} cluster{span}",
+        "to show this one takes about {n} clusters{span}",
+    ],
+    "to": " ({fewest} to {most})",
+    "never": "no number of topics would show this one",
     "one topic": " One topic says nothing about others.",
     "wins": "A is better on {won}, B on {lost} and neither on {tied} of {topics}.",
     "gains": [
@@ -64,14 +67,14 @@ TEMPLATES: dict[str, str | list[str]] = {
     "baseline holds": "No run is better than the baseline {b}.",
     "nearest": "The best one, {a}, differs by {numbers} in {measure}.{power} Of {runs} {counts}.",
     # what to use of many, and what two factors do
-    "use best": ["Use {run}: the other one is worse.", "Use {run}: all {n} others are worse."],
+    "use best": ["Use {run}: the other one is worse.", "Use {run}: the {n} others are worse."],
     "use leader": "Use {run}: it has the highest mean, and nothing that may be as good costs clearly less.",
     "use any": "Use {run}: all score the same on every topic, and none costs clearly less.",
     "use cheaper": "Use {run}: no measurable loss{against}, {cost}.",
     "use for now": "Use {run} for now: too few topics to measure a loss{against}, {cost}.",
     "factor": "By {factor} alone, over every {other}: {headline}",
     "interaction": "{a} and {b} depend on each other: which {a} is better changes with the {b} (p {p}).",
-    "no interaction": "That {a} and {b} depend on each other cannot be told (p {p}).",
+    "no interaction": "Nothing shows that {a} and {b} depend on each other (p {p}).",
     # people's sample and a model
     "judged": ["{n} of {all} topics was judged by people.", "{n} of {all} topics were judged by people."],
     "few judged": [
@@ -83,13 +86,13 @@ TEMPLATES: dict[str, str | list[str]] = {
         "{run}: as good as {n} topics judged by people alone.",
     ],
     "unsure": (
-        "With fewer than {unsure} topics by people, 95 % intervals held the truth in 91 to 98 of 100 simulated "
-        "samples; where nearly all topics score the same, in 83 or more."
+        "With fewer than {unsure} topics by people, 95 % intervals held the truth in 90 to 98 of 100 simulated "
+        "samples; where nearly all topics score the same, in 88 or more."
     ),
     "own weight": "A difference has a weight of its own, so it is not the difference of the two estimates.",
     "left topics": [
-        "{n} topic of people's is not among the model's and is left out",
-        "{n} topics of people's are not among the model's and are left out",
+        "{n} topic that people judged is not in the model's gold and is left out",
+        "{n} topics that people judged are not in the model's gold and are left out",
     ],
     "not random": (
         "the intervals hold only if people's topics are a random sample of all: say so with random=True, or draw one "
@@ -103,12 +106,12 @@ TEMPLATES: dict[str, str | list[str]] = {
         "About {n} more topics by people would show a difference of {size} with probability .8.",
     ],
     "about to": (
-        "About {fewest} to {n} more topics by people would show a difference of {size} with probability .8 (the "
-        "deviation is an estimate)."
+        "About {fewest} to {n} more topics by people would show a difference of {size} with probability .8, judged by "
+        "the topics so far."
     ),
     "maybe enough": (
         "About {n} more topics by people, or more than the {all} that there are, would show a difference of {size} "
-        "with probability .8 (the deviation is an estimate)."
+        "with probability .8, judged by the topics so far."
     ),
     "not enough": "Not even all {all} topics judged by people would show a difference of {size} with probability .8.",
     "flips": ["{n} of {all} pairs of runs changes its order", "{n} of {all} pairs of runs change their order"],
