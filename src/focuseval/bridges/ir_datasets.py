@@ -10,6 +10,8 @@
     for query in dataset.queries_iter(): ...             # query_id, title, castitle, description, narrative
     for qrel in dataset.qrels_iter(): ...                # query_id, doc_id, relevance, start, end, path …
 
+    dataset = published("harbour.zip", name="harbour")   # what 'focuseval publish' wrote, texts included
+
 With a name the dataset is registered: ``ir_datasets.load("inex/2006")`` and PyTerrier's ``irds:inex/2006`` find it.
 Nothing is downloaded: INEX's collections are had from their owners.
 """
@@ -20,10 +22,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from focuseval.assessment.archive import archive_gold
 from focuseval.collection.documents import open_documents
 from focuseval.collection.store import open_index
 from focuseval.data.gold import UNKNOWN
 from focuseval.data.topics import read_topics
+from focuseval.data.topics.topic import plain_topic
 from focuseval.errors import MissingDataError
 from focuseval.formats import read_gold
 
@@ -98,19 +102,32 @@ QREL_DEFS = {
 
 def inex(documents: str | Path, topics: str | Path = "", gold: str | Path = "", name: str = "") -> Any:
     """Return a dataset of ir_datasets; `documents` is an index, a folder or an archive, what is not given is absent."""
+    indexed = Path(documents).suffix == ".idx"
+    collection = open_index(documents) if indexed else open_documents(Path(documents))
+    judged = read_gold(gold, index=collection) if gold else None
+    return _dataset(collection, read_topics(topics) if topics else None, judged, name)
+
+
+def published(path: str | Path, name: str = "") -> Any:
+    """Return the dataset of a file that `focuseval publish` wrote with its texts."""
+    gold, collection = archive_gold(path)
+    if collection is None:
+        raise MissingDataError(f"{path}: the documents' texts are not in the file; give them to inex() with its gold")
+    return _dataset(collection, [plain_topic(topic, gold.queries.get(topic, "")) for topic in gold.topics], gold, name)
+
+
+def _dataset(collection: Collection, topics: Iterable[Topic] | None, gold: Gold | None, name: str) -> Any:
+    """Return a dataset of ir_datasets with the parts that there are."""
     try:
         theirs: Any = import_module("ir_datasets")
     except ImportError:
         raise MissingDataError("ir_datasets is not installed; python -m pip install ir_datasets") from None
-    indexed = Path(documents).suffix == ".idx"
-    collection = open_index(documents) if indexed else open_documents(Path(documents))
     parts = [_docs(theirs, collection)]
-    if topics:
-        read = read_topics(topics)
-        parts.append(_part(theirs.formats.BaseQueries, "queries", InexQuery, lambda: queries_in(read)))
-    if gold:
-        judged, more = read_gold(gold, index=collection), {"qrels_defs": lambda: QREL_DEFS}
-        parts.append(_part(theirs.formats.BaseQrels, "qrels", InexQrel, lambda: qrels_in(judged), **more))
+    if topics is not None:
+        parts.append(_part(theirs.formats.BaseQueries, "queries", InexQuery, lambda: queries_in(topics)))
+    if gold is not None:
+        more = {"qrels_defs": lambda: QREL_DEFS}
+        parts.append(_part(theirs.formats.BaseQrels, "qrels", InexQrel, lambda: qrels_in(gold), **more))
     dataset = theirs.Dataset(*parts)
     if name:
         theirs.registry.register(name, dataset)
