@@ -14,7 +14,7 @@ from focuseval.assessment.adjudication import decide
 from focuseval.assessment.archive import archive_gold, open_archive
 from focuseval.assessment.plan import MODEL, Assessor, know_role, known_units, mark_known, pool, register
 from focuseval.assessment.pool import keep_run, kept_runs
-from focuseval.assessment.rules import ungraded
+from focuseval.assessment.rules import Judgement, ungraded
 from focuseval.assessment.store import Key
 from focuseval.assessment.users import note_people
 from focuseval.assessment.web import Access, create_app
@@ -220,12 +220,12 @@ def test_grades_of_exhaustivity_are_in_the_archive(tmp_path):
     row = pool(project.store)[0]
     page, key = project.documents.get(row.document), Key("ann", row.topic, row.document)
     save(project.store, {"kind": "highlight", "start": 0, "end": 30, "quote": page.text[:30]}, key, page)
-    paths = ungraded(page, ((0, 30),), {})
+    paths = ungraded(page, Judgement(((0, 30),)), "exhaustivity")
     save(project.store, {"kind": "grade", "paths": paths, "grade": "1"}, key, page)
     save(project.store, {"kind": "finish", "relevant": True}, key, page)
     project.close()
     command("project", "archive", tmp_path / "old", tmp_path / "old.zip")
-    gold = archive_gold(tmp_path / "old.zip")
+    gold, _ = archive_gold(tmp_path / "old.zip")
     assert set(gold.elements.exhaustivity.tolist()) == {1}
     command("project", "import", tmp_path / "new", tmp_path / "old.zip", "--docs", ROOT / "articles")
     assert command("project", "check", tmp_path / "new") == command("project", "check", tmp_path / "old")

@@ -5,9 +5,10 @@ import json
 import pytest
 
 from focuseval.assessment.exchange import export_everything, import_everything
-from focuseval.assessment.plan import ALSO, EVERYONE, ONLY, assign, owners, pool, split
+from focuseval.assessment.plan import ALSO, EVERYONE, ONLY, assign, authors_of, owners, pool, split
 from focuseval.assessment.store import Key, Store
 from focuseval.collection.rendering import Document
+from focuseval.data.topics import Topic
 from focuseval.errors import AssessError
 from strategies.assessing import mark, save
 from strategies.pages import ARTICLE, page_from_xml
@@ -202,3 +203,14 @@ def test_moved_judgements_are_open_again_unless_the_lead_says_otherwise(together
     pages.put(page_from_xml("a/tides", ARTICLE.replace("Tides", "On seas")))
     together("lea").post("/texts", data={"x": ""})
     assert pooled.judgement(Key("ann", "11", "a/tides")).judgement.status == "in progress"
+
+
+def test_a_topic_goes_to_its_author_and_the_others_in_turn(pooled):
+    topics = (Topic("11", "CO", extra={"author": "cy"}), Topic("12", "CO", attributes={"author": "nobody here"}))
+    assert authors_of(topics) == {"11": "cy", "12": "nobody here"}
+    split(pooled, ["ann", "bob", "cy"], by="authors", authors=authors_of(topics), actor="lea")
+    assert owners(pooled) == [("11", "", "cy"), ("12", "", "bob")]
+    split(pooled, ["ann", "bob", "cy"], by="authors", overlap=2, authors=authors_of(topics), actor="lea")
+    assert {name for topic, _, name in owners(pooled) if topic == "11"} == {"cy", "ann"}
+    split(pooled, ["ann", "bob", "cy"], by="topics", authors=authors_of(topics), actor="lea")
+    assert owners(pooled) == [("11", "", "ann"), ("12", "", "bob")]

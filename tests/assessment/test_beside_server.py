@@ -52,6 +52,7 @@ LINES = {
     ("simulate", ""): "simulate {project} --assessor one --kind full -o {out}/full.jsonl",
     ("fidelity", ""): "fidelity {project} --assessor one -m AP",
     ("pool", ""): "pool {run} --top-up {project} --depth 2 -o {out}/pool.jsonl",
+    ("publish", ""): "publish {project} --assessor one -o {out}/all.zip --title Sea",
     ("judge", ""): "judge {project} --endpoint http://127.0.0.1:9 --model none --limit 1",
     ("assess", "add_user"): "assess {project} --users {people} --add-user ann",
     ("assess", "remove_user"): "assess {project} --users {people} --remove-user old",
@@ -59,6 +60,7 @@ LINES = {
     ("assess", "restore"): "assess {project} --restore",
     ("assess", "source"): "assess {project} --import {judgements}",
     ("assess", "pool"): "assess {project} --pool {pool} --no-serve",
+    ("assess", "suggest"): "assess {project} --suggest none --no-serve",
     ("assess", "topics"): "assess {project} --topics {topics} --no-serve",
     ("assess", "add_runs"): "assess {project} --add-run {run} --depth 2",
     ("assess", "guidelines"): "assess {project} --guidelines {guidelines}",
@@ -103,7 +105,8 @@ WAYS = [
 """One for each way of opening a project: as gold, its judgements alone, for a model, without its collection, alone,
 with a collection to read or to write, as a copy, to add to it; and by options of 0.2.0."""
 
-CASES = sorted(LINES) if SOAK else WAYS
+GROUPS = [[case] for case in sorted(LINES)] if SOAK else [WAYS]
+"""Commands that run one after the other beside one server."""
 ENDS = [signal.SIGKILL, signal.SIGTERM, signal.SIGINT] if SOAK else [signal.SIGKILL]
 
 
@@ -137,7 +140,7 @@ def test_what_an_option_of_assess_does_is_declared():
     how = {
         "project", "index", "docs", "exhaustivity", "assessor", "adjudicated", "merge", "imported", "include", "users",
         "lead", "role", "host", "port", "names", "trusted_proxy", "backup_to", "wanted", "anonymous", "depth",
-        "preview", "among", "overlap", "measure", "layout", "output", "against", "no_serve", "actor",
+        "preview", "among", "overlap", "measure", "layout", "output", "against", "no_serve", "actor", "scale",
     }  # fmt: skip
     assess = main.get_command(None, "assess")
     assert {one.name for one in assess.params} - how == set(assess.opens)
@@ -266,19 +269,23 @@ def run_here(served, case):
 
 
 @pytest.mark.parametrize("end", ENDS, ids=lambda end: end.name)
-@pytest.mark.parametrize("case", CASES, ids=lambda case: " ".join(filter(None, case)))
-def test_nothing_is_lost_when_a_command_runs_beside_the_server(served, case, end):
+@pytest.mark.parametrize("cases", GROUPS, ids=lambda cases: " ".join(filter(None, cases[0])) if SOAK else "each way")
+def test_nothing_is_lost_when_a_command_runs_beside_the_server(served, cases, end):
     served.start()
+    starts = [400]
     assert served.edit(400) == 200
-    run_here(served, case)
-    if case not in {("assess", "source"), ("project import", "")}:  # the same judgements are taken once
+    for case in cases:
         run_here(served, case)
-    assert served.edit(500) == 200
-    assert served.nameless() == []
+        if case not in {("assess", "source"), ("project import", "")}:  # the same judgements are taken once
+            run_here(served, case)
+        starts.append(starts[-1] + 20)
+        assert served.edit(starts[-1]) == 200, case
+        assert served.nameless() == [], case
+        assert served.marked() == starts, case
     served.end(end)
     served.start()
-    assert served.edit(600) == 200
-    assert served.marked() == [400, 500, 600]
+    assert served.edit(starts[-1] + 20) == 200
+    assert served.marked() == [*starts, starts[-1] + 20]
     assert not served.audit.exists() or served.audit.read_text() == ""
 
 

@@ -2,13 +2,15 @@
 
 import pytest
 
-from focuseval import open_documents
+from focuseval import build_index, open_documents, open_index
 from focuseval.assessment.plan import Pooled, add_to_pool
 from focuseval.assessment.store import Key
+from focuseval.assessment.web.app import create_app
+from focuseval.assessment.web.desk import Access
 from focuseval.collection.rendering import DocumentCache
 from pdfs import paragraph, pdf
 
-from .conftest import Site
+from .conftest import HOST, TOPICS, Client, Site
 
 FIRST = ("The sea rises twice a day, says the", "almanac, when the moon pulls inter-", "national waters.")
 
@@ -145,3 +147,16 @@ def test_a_page_that_is_none_is_refused(desk, query):
         "return fetch(arguments[0]).then((answer) => answer.status)", f"/api/picture?topic=11&document=tides&{query}"
     )
     assert status in {400, 404}
+
+
+def test_a_pdf_that_the_index_does_not_keep_is_shown_as_plain_text(tmp_path, store):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/tides.pdf").write_bytes(pdf(paragraph(*FIRST)))
+    build_index(tmp_path / "docs", tmp_path / "x.idx", jobs=1, pdf="original=drop")
+    add_to_pool(store, [Pooled("11", "tides")], actor="lead")
+    access = Access(b"k" * 32, frozenset({HOST}), assessor="ann")
+    client = Client(create_app(store, DocumentCache(open_index(tmp_path / "x.idx")), TOPICS, access), access).enter()
+    shown = client.get("/api/document", topic="11", document="tides").json
+    assert shown["pages"] is None
+    assert shown["document"]["text"].startswith("The sea rises")
+    assert client.get("/api/picture", topic="11", document="tides", page=1).status_code < 500

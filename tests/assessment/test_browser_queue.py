@@ -158,7 +158,44 @@ def test_the_same_highlight_in_two_tabs_is_nothing_to_ask_about(site, desk):
     assert desk.run(STORED) == 0
 
 
+KEPT = "return caches.open('focuseval documents').then((cache) => cache.match('/kept')).then(Boolean)"
+
+
+def test_while_the_server_is_away_the_next_documents_can_be_judged(site, desk):
+    desk.wait(KEPT)
+    desk.wait("return Boolean(navigator.serviceWorker.controller)")
+    site.stop()
+    desk.keys("j", "x", "r", ".")
+    desk.wait(
+        "return document.documentElement.dataset.ready && document.body.innerText.includes('Second 🚢 paragraph')"
+    )
+    desk.keys("j", "x")
+    desk.wait(UNSAVED, "1 unsaved")
+    assert "2 edits wait" in desk.wait(WAITING)
+    desk.keys("r", ".")
+    desk.wait("return document.documentElement.dataset.ready && document.body.innerText.includes('Nothing here.')")
+    desk.keys("n")
+    desk.keys(".")
+    desk.wait("return document.body.innerText.includes('No other document is kept in this browser.')")
+    site.start()
+    desk.open(site.address("/"))
+    desk.wait(STORED + " === 0", seconds=60)
+    statuses = {key.document: judgement(site, key).status for key in site.store.judged("ann")}
+    assert statuses == {"a/tides": "relevant", "b/plain": "relevant", "c/other": "not relevant"}
+    assert judgement(site, Key("ann", "11", "b/plain")).highlights
+
+
+def test_who_logs_out_leaves_no_document_in_the_browser(shared_site, browser):
+    shared_site.log_in(browser, "ann")
+    shared_site.read(browser)
+    browser.wait(KEPT)
+    browser.click("form.who button")
+    browser.wait("return location.pathname === '/login'")
+    browser.wait("return caches.keys().then((names) => names.length === 0)")
+
+
 def test_a_verdict_and_the_way_on_say_that_the_server_is_away(site, desk):
+    desk.run("Object.defineProperty(navigator.serviceWorker, 'controller', { value: null })")  # as without HTTPS
     desk.keys("j", "x")
     desk.wait(SAVED)
     site.stop()

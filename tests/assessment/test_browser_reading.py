@@ -4,7 +4,7 @@ import pytest
 
 from focuseval.assessment.plan import Pooled, add_to_pool
 from focuseval.assessment.store import Key
-from focuseval.assessment.wording import snap_to
+from focuseval.assessment.wording import choose
 from focuseval.collection.rendering import Document
 from strategies.pages import page_from_xml
 
@@ -158,7 +158,7 @@ def test_the_first_key_highlights_text_and_not_the_folded_metadata(site, desk):
     ("sentences", "Paragraph 1 of section 0 speaks of tides, and of nothing else at all."),
 ])  # fmt: skip
 def test_what_the_mouse_selects_is_extended_as_the_project_has_it(site, desk, to, quote):
-    snap_to(site.store, to, actor="lea")
+    choose(site.store, "snap", to, actor="lea")
     site.read(desk, "long")
     start = site.pages.get("long").text.index("Paragraph 1 of section 0") + 6
     desk.run(

@@ -2,6 +2,7 @@
 
 import pytest
 
+from axe import source, violations
 from focuseval.assessment.plan import Pooled, add_to_pool
 from focuseval.assessment.store import Key, Store
 
@@ -97,7 +98,7 @@ def test_the_focus_goes_from_the_pages_through_the_text_to_the_actions(site, bro
 
 
 def test_2005_needs_a_grade_for_every_touched_element(tmp_path, pages, browser, make_site):
-    store = Store(tmp_path / "2005.db", exhaustivity=True)
+    store = Store(tmp_path / "2005.db", scale="exhaustivity")
     add_to_pool(store, [Pooled("11", "a/tides")], actor="lead")
     site = make_site(store, pages)
     site.enter(browser)
@@ -119,5 +120,47 @@ def test_2005_needs_a_grade_for_every_touched_element(tmp_path, pages, browser, 
     browser.wait("return document.getElementById('status').textContent === 'relevant'")
     grades = store.judgement(Key("ann", "11", "a/tides")).judgement.grades
     assert sorted(grades.values()) == ["2", "?"]
+    site.stop()
+    store.close()
+
+
+@pytest.mark.parametrize("scale", ["grades", "coverage"])
+def test_elements_are_graded_by_two_keys(tmp_path, pages, browser, make_site, scale):
+    store = Store(tmp_path / f"{scale}.db", scale=scale)
+    add_to_pool(store, [Pooled("11", "a/tides")], actor="lead")
+    site = make_site(store, pages)
+    site.enter(browser)
+    site.read(browser)
+    browser.keys("j", "j", "j", "3")
+    browser.wait("return document.getElementById('notice').textContent.includes('now its')")
+    if source() is not None:
+        assert violations(browser) == []
+    browser.keys("2" if scale == "grades" else "3")
+    browser.wait(SAVED)
+    browser.keys("r")
+    browser.wait("return document.getElementById('notice').textContent.includes('have no grade yet')")
+    missing = browser.run("return document.querySelectorAll('#grades .missing').length")
+    assert missing == 3
+    pick = "document.querySelector('#grades .missing button').click(); return document.activeElement.id === 'text'"
+    assert browser.run(pick)
+    browser.keys("1")
+    browser.keys("1")
+    browser.wait("return document.getElementById('warnings').textContent.includes('which it contains')")
+    root = browser.run("return window.desk.elements.path[0]")
+    browser.keys("3")
+    browser.keys("1")
+    for left in range(missing - 1, 0, -1):  # the other elements around, from the outside in
+        browser.wait(f"return document.querySelectorAll('#grades .missing').length === {left}")
+        browser.run(pick)
+        browser.keys("3")
+        browser.keys("1")
+    browser.wait("return !document.querySelector('#grades .missing')")
+    browser.wait(SAVED)
+    browser.keys("r")
+    browser.wait("return document.getElementById('status').textContent === 'relevant'")
+    grades = store.judgement(Key("ann", "11", "a/tides")).judgement.grades
+    assert grades[root][0] == "3"
+    assert {"grades": "32", "coverage": "3E"}[scale] in grades.values()
+    assert browser.run("return !document.querySelector('[data-action=h]')"), "there is nothing to highlight"
     site.stop()
     store.close()

@@ -15,12 +15,14 @@ from focuseval.assessment.pool import (
     kept_runs,
     project_pool,
     read_pool,
+    returned_parts,
     run_named,
     why_pooled,
     write_pool,
 )
 from focuseval.assessment.store import Key
 from focuseval.assessment.web import Access, create_app
+from focuseval.assessment.wording import choose
 from focuseval.errors import FormatError
 from focuseval.example import ROOT
 from focuseval.formats import read_run
@@ -200,3 +202,46 @@ def test_a_run_from_the_browser_is_in_the_pool_under_the_name_of_its_file(lead, 
     name = upload(lead, RUNS[0]).location.partition("run=")[2].partition("&")[0]
     lead.post("/pool/add", data={"run": name, "depth": "3"})
     assert [one.file for one in project_pool(project.store).contributors] == ["careful.xml"]
+
+
+def test_the_parts_that_runs_returned_are_those_that_their_rows_say(project):
+    runs = [read(path, project) for path in RUNS]
+    ids = project.documents.index.ids.to_pylist()
+    topic, document = runs[0].topics[0], str(runs[0].document[0])
+    slow = {}
+    for run in runs:
+        for row in range(len(run)):
+            if (
+                run.topics[run.topic[row]] == topic
+                and ids[run.placement.document[row]] == document
+                and run.start[row] >= 0
+            ):
+                names = slow.setdefault((int(run.start[row]), int(run.end[row])), [])
+                names.extend([run.run_id] if run.run_id not in names else [])
+    assert returned_parts(runs, topic, ids.index(document)) == slow
+    assert slow
+
+
+def test_assessors_see_what_runs_returned_as_far_as_a_lead_has_chosen(project):
+    for path in RUNS:
+        keep_run(project.folder, path.name, path.read_bytes(), index=project.documents.index)
+    runs = [read(path, project) for path in RUNS]
+    add_pool(project.store, build_pool(runs, depth=3), actor="lea")
+    access = Access(b"k" * 32, frozenset({HOST}), assessor="ann")
+    client = Client(create_app(project.store, project.documents, project.topics, access), access).enter()
+    row = project_pool(project.store).entries[0]
+
+    def pooled():
+        return client.get("/api/document", topic=row.topic, document=row.document).json["pooled"]
+
+    assert pooled() == [], "blind, unless a lead decides otherwise"
+    client.learn("/guidelines")
+    client.post("/guidelines/settings", data={"pooled": "marked", "snap": "words", "csrf": client.csrf})
+    marked = pooled()
+    assert marked
+    assert all(names == [] for *_, names in marked)
+    choose(project.store, "pooled", "named", actor="lea")
+    assert {name for *_, names in pooled() for name in names} <= {run.run_id for run in runs}
+    assert any(names for *_, names in pooled())
+    assert [edit["to"] for _, edit in project.store.project_events("pooled")] == ["marked", "named"]
+    assert not project.store.project_events("snap"), "what stays as it is makes no event"

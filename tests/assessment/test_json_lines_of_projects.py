@@ -112,6 +112,6 @@ def test_an_archive_brings_notes_and_pooled_documents_back(project, note):
         archive = open_archive(Path(folder) / "sea.zip")
         import_everything(copy, numbered_lines(archive.text("judgements.jsonl")))
         assert copy.judgement(key).judgement.note == note
-        assert archive.hashes().keys() == set(DOCUMENTS)
+        assert archive.documents().keys() == set(DOCUMENTS)
         (Path(folder) / "pool.jsonl").write_bytes(archive.read("pool.jsonl"))
         assert read_pool(Path(folder) / "pool.jsonl").entries == project_pool(project.store).entries

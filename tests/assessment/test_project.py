@@ -110,7 +110,7 @@ def test_outside_the_pool_means_the_pool_and_not_somebody_s_part_of_it(judged, t
     (tmp_path / "out.jsonl").write_text(
         json.dumps({"topic": TIDES, "doc": "water/sounding", "spans": [], "assessor": "x"})
     )
-    assert "1 documents outside the pool" in command("project", "import", judged, tmp_path / "out.jsonl")
+    assert "1 document outside the pool" in command("project", "import", judged, tmp_path / "out.jsonl")
 
 
 def test_lines_with_a_path_are_elements_and_join(judged, tmp_path):
@@ -119,7 +119,7 @@ def test_lines_with_a_path_are_elements_and_join(judged, tmp_path):
     opened.close()
     lines = [{"topic": TIDES, "doc": DOCUMENTS[0], "path": one.path, "assessor": "paths"} for one in elements]
     (tmp_path / "p.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert "1 judgements of paths (imported) stored" in command("project", "import", judged, tmp_path / "p.jsonl")
+    assert "1 judgement of paths (imported) stored" in command("project", "import", judged, tmp_path / "p.jsonl")
     opened = open_project(judged)
     quotes = opened.store.quotes(Key("paths", TIDES, DOCUMENTS[0]))
     text = opened.documents.get(DOCUMENTS[0]).text

@@ -20,10 +20,10 @@ from strategies.assessing import PAGE, TEXT, mark
 TITLE, BOLD = "/article[1]/title[1]", "/article[1]/p[1]/b[1]"
 
 
-def after(*edits, start=None, exhaustivity=False):
+def after(*edits, start=None, scale="highlights"):
     judgement = start or Judgement()
     for edit in edits:
-        check(judgement, edit, PAGE, exhaustivity=exhaustivity)
+        check(judgement, edit, PAGE, scale=scale)
         judgement = apply(judgement, edit)
     return judgement
 
@@ -64,9 +64,9 @@ CHANGES = (mark(0, 2), {"kind": "entry", "position": 1}, {"kind": "grade", "path
 @pytest.mark.parametrize("relevant", [True, False])
 def test_any_edit_reopens_a_finished_document(edit, relevant):
     start = Judgement(((0, 5),), grades={"/article[1]": "2", TITLE: "2"}) if relevant else Judgement()
-    done = after({"kind": "finish", "relevant": relevant}, start=start, exhaustivity=True)
+    done = after({"kind": "finish", "relevant": relevant}, start=start, scale="exhaustivity")
     assert done.status in FINISHED
-    assert after(edit, start=done, exhaustivity=True).status == "in progress"
+    assert after(edit, start=done, scale="exhaustivity").status == "in progress"
 
 
 def test_every_kind_of_edit_is_known_to_reopen_or_to_decide():
@@ -119,21 +119,21 @@ def test_exhaustivity_rises_to_every_container_and_the_highest_wins():
 
 
 def test_2005_needs_a_grade_wherever_text_is_highlighted():
-    highlighted = after(mark(0, 16), exhaustivity=True)
-    assert ungraded(PAGE, highlighted.highlights, {}) == [
+    highlighted = after(mark(0, 16), scale="exhaustivity")
+    assert ungraded(PAGE, highlighted, "exhaustivity") == [
         "/article[1]",
         TITLE,
         "/article[1]/p[1]",
         BOLD,
     ]
     with pytest.raises(AssessError, match=r"^4 elements have no exhaustivity yet, the first is /article\[1\]$"):
-        after({"kind": "finish", "relevant": True}, start=highlighted, exhaustivity=True)
-    graded = after({"kind": "grade", "paths": [TITLE, BOLD], "grade": "?"}, start=highlighted, exhaustivity=True)
-    assert ungraded(PAGE, graded.highlights, graded.grades) == []
-    assert after({"kind": "finish", "relevant": True}, start=graded, exhaustivity=True).status == "relevant"
-    taken_back = after({"kind": "grade", "paths": [BOLD], "grade": None}, start=graded, exhaustivity=True)
+        after({"kind": "finish", "relevant": True}, start=highlighted, scale="exhaustivity")
+    graded = after({"kind": "grade", "paths": [TITLE, BOLD], "grade": "?"}, start=highlighted, scale="exhaustivity")
+    assert ungraded(PAGE, graded, "exhaustivity") == []
+    assert after({"kind": "finish", "relevant": True}, start=graded, scale="exhaustivity").status == "relevant"
+    taken_back = after({"kind": "grade", "paths": [BOLD], "grade": None}, start=graded, scale="exhaustivity")
     assert taken_back.grades == {TITLE: "?"}
-    again = after({"kind": "grade", "paths": [BOLD], "grade": "2"}, start=taken_back, exhaustivity=True)
+    again = after({"kind": "grade", "paths": [BOLD], "grade": "2"}, start=taken_back, scale="exhaustivity")
     assert again.grades == {TITLE: "?", BOLD: "2"}
     assert after({"kind": "finish", "relevant": True}, start=highlighted).status == "relevant", (
         "grades are asked for in 2005"
@@ -142,10 +142,10 @@ def test_2005_needs_a_grade_wherever_text_is_highlighted():
 
 def test_exhaustivity_outside_2005_mode_and_of_unknown_elements_is_refused():
     grade = {"kind": "grade", "paths": ["/x[1]"], "grade": "2"}
-    with pytest.raises(AssessError, match=r"^exhaustivity is assessed in 2005 mode only$"):
+    with pytest.raises(AssessError, match=r"^on the project's scale nothing is graded, found '2'$"):
         check(Judgement(), grade, PAGE)
     with pytest.raises(AssessError, match=r"^the document has no element /x\[1\]$"):
-        after(grade, exhaustivity=True)
+        after(grade, scale="exhaustivity")
 
 
 PLAIN = {"highlights": [], "bep": None, "status": "todo", "flagged": False, "note": "", "grades": {}}

@@ -105,6 +105,16 @@ def test_estimate_uses_the_longest_finished_beginning_and_says_what_waits(sea):
     assert "random" not in done.stderr
 
 
+def test_judgements_of_topics_that_were_not_drawn_are_left_out_and_counted(sea):
+    project, right, runs = sea
+    order = command("project", "sample", project, 12, "--seed", 5).splitlines()[:12]
+    others = [topic for topic in (f"q{n:02}" for n in range(TOPICS)) if topic not in order][:2]
+    finish(project, right, [*order, *others])
+    done = estimated(project, runs, "--json")
+    assert json.loads(done.stdout)["runs"][0]["people"]["topics"] == 12
+    assert "left out: 4 judgements of 2 topics not drawn at random" in done.stderr
+
+
 def test_a_topic_with_a_document_to_do_is_not_finished(sea):
     project, right, _ = sea
     order = command("project", "sample", project, 3).splitlines()[:3]

@@ -223,7 +223,7 @@ def test_an_import_is_one_more_assessor_and_labelled_everywhere(together, pooled
     line = {"topic": "11", "doc": "a/tides", "spans": [{"start": 14, "end": 37, "quote": PAGE.text[15:38]}]}
     data = {"assessor": "model", "file": (_bytes(json.dumps(line)), "answers.jsonl")}
     answer = lea.post("/import", data=data, content_type="multipart/form-data")
-    assert "1 judgements of model (imported) stored; 1 spans moved" in answer.text
+    assert "1 judgement of model (imported) stored; 1 span moved" in answer.text
     assert pooled.judgement(Key("model", "11", "a/tides")).judgement.highlights == ((15, 38),)
     ann = together("ann")
     ann.edit(mark(15, 38, text=PAGE.text))
@@ -333,3 +333,21 @@ def test_an_edit_that_waited_in_a_browser_says_when_it_was_made(alone, pooled):
     pace = Pace(pooled)
     pace.refresh()
     assert 89 < pace.seconds["ann", "11"] < 120, "the time between the edits as they were made"
+
+
+def test_what_is_fetched_beforehand_sets_no_cookie(alone):
+    alone.enter()
+    path = "/read?topic=11&document=a/tides"
+    asked = [
+        alone.http.get(path, base_url=f"http://{HOST}", headers={"Host": HOST, "Purpose": why})
+        for why in ("", "prefetch")
+    ]
+    assert ["Set-Cookie" in answer.headers for answer in asked] == [True, False]
+    assert all(answer.status_code == 200 for answer in asked)
+
+
+def test_the_documents_that_come_next_are_named_in_their_order(alone):
+    alone.enter()
+    found = alone.get("/api/upcoming", topic="11", document="a/tides").json["documents"]
+    assert found == ["/read?topic=11&document=b%2Fplain", "/read?topic=12&document=c%2Fother"]
+    assert alone.get("/worker.js").mimetype == "text/javascript"

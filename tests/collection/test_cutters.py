@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import focuseval as fe
-from focuseval.collection.cutters import headings, recursive, semantic
+from focuseval.collection.chunks import headings, recursive, semantic
 from focuseval.errors import FocusevalError
 
 MARKDOWN = """Before.

@@ -2,6 +2,7 @@
 
 import re
 import zlib
+from itertools import accumulate
 
 import pytest
 
@@ -24,11 +25,9 @@ def stream(data, more=b""):
 
 def raw(*objects, size=None):
     """Return a PDF of these objects, the first of which is its catalogue."""
-    parts, places = [b"%PDF-1.7\n"], []
-    for number, content in enumerate(objects, 1):
-        places.append(sum(map(len, parts)))
-        parts.append(b"%d 0 obj\n%s\nendobj\n" % (number, content))
-    begin, count = sum(map(len, parts)), size or len(objects) + 1
+    parts = [b"%PDF-1.7\n", *(b"%d 0 obj\n%s\nendobj\n" % numbered for numbered in enumerate(objects, 1))]
+    *places, begin = accumulate(map(len, parts))
+    count = size or len(objects) + 1
     table = b"".join(b"%010d 00000 n \n" % place for place in places)
     head = b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
     end = b"trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (count, begin)

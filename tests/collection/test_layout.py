@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from focuseval.collection.rendering import Document, layout, render, title_of
+from focuseval.collection.rendering import Document, Element, layout, render, title_of
 from strategies.pages import ARTICLE, page_from_xml
 
 TAGS = st.sampled_from(["p", "sec", "title", "b", "link", "item", "unknown"])
@@ -145,8 +145,7 @@ def test_a_table_is_a_grid_with_its_empty_cells():
 
 def test_what_is_inside_of_a_line_is_named_and_nested():
     page = page_of(STRUCTURED)
-    named = [(kind, page.text[page.elements[row].start : page.elements[row].end].strip(), depth)
-             for row, kind, depth in render(page).inline]  # fmt: skip
+    named = [(kind, page.text[start:end].strip(), depth) for start, end, kind, depth in render(page).inline]
     assert ("sub", "2", 0) in named
     assert ("link", "a place", 0) in named
     assert ("tex", "$x_i$", 0) in named
@@ -166,7 +165,7 @@ def test_captions_items_and_numbers():
 def test_markdown_is_laid_out_over_its_own_text():
     table = "| Port | High |\n|---|---|\n| Brest | |\n"
     text = f"# Tides\n\nTwo\nlines.\n\n{table}\n- one\n- two\n\n```\n# no heading\n```\nEnd.\n"
-    page = Document("a", text)
+    page = Document("a", text, (Element("/document[1]", "document", 0, len(text), -1),))  # as an index has it
     rendering = render(page)
     assert "".join(text[block.start : block.end] for block in rendering.blocks) == text
     told = [(block.kind, text[block.start : block.end].strip()) for block in rendering.blocks if block.kind != "gap"]
@@ -174,6 +173,19 @@ def test_markdown_is_laid_out_over_its_own_text():
                     ("cell", "Brest"), ("cell", ""), ("item", "- one"), ("item", "- two"),
                     ("code", "```\n# no heading\n```"), ("plain", "End.")]  # fmt: skip
     assert [group.kind for group in rendering.groups] == ["grid", "row", "head", "head", "row", "cell", "cell"]
+    grid = rendering.groups[0]
+    assert text[rendering.blocks[grid.first].start : rendering.blocks[grid.last - 1].end] == table
+
+
+def test_markdown_shows_code_links_and_what_is_emphasised_and_no_second_sign_of_an_item():
+    text = "# A *b*\n\nThe `x*y*z` and **bold**, 2 * 3 * 4, a_b_c, [a link](http://x.org/a_b_c).\n\n- _one_\n"
+    text += "\n```\n*no*\n```\n"
+    rendering = render(Document("a", text))
+    told = [(kind, text[start:end]) for start, end, kind, _ in rendering.inline]
+    assert told == [("em", "*b*"), ("code", "`x*y*z`"), ("strong", "**bold**"), ("link", "[a link](http://x.org/a_b_c)"),
+                    ("em", "_one_")]  # fmt: skip
+    assert [block.sign for block in rendering.blocks if block.kind == "item"] == ["\u200b"]
+    assert render(Document("a", "plain *text*")).inline == []
 
 
 @given(st.lists(st.sampled_from(["# a", "|a|b|", "|-|-|", "|a||", "- a", "```", "text", "", "  1. x", "|", "--|--"])))
@@ -199,7 +211,7 @@ def test_groups_and_what_is_inside_are_nested_over_the_same_text(source):
     page = page_from_xml("a", f"<article>{source}</article>")
     rendering = render(page)
     assert "".join(page.text[block.start : block.end] for block in rendering.blocks) == page.text
-    spans = [(page.elements[row].start, page.elements[row].end, depth) for row, _, depth in rendering.inline]
+    spans = [(start, end, depth) for start, end, _, depth in rendering.inline]
     for found in ([(one.first, one.last, one.depth) for one in rendering.groups], spans):
         stack = []
         for start, end, depth in found:  # each lies in the one that is open at its depth

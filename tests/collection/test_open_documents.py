@@ -79,6 +79,7 @@ def test_what_was_left_out_is_counted(tmp_path):
     (tmp_path / "b.tex").write_text("")
     found = open_documents(tmp_path).metadata
     assert found.pop("first_passed_over") == {".tex": str(tmp_path / "b.tex")}
+    assert found.pop("sources") == [str(tmp_path)]
     assert found == {"passed_over": {".tex": 1}, "entities_by_name": 1, "entities_left_out": {"nosuch": 1}}
 
 

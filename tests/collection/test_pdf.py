@@ -99,7 +99,7 @@ def laid(monkeypatch, codes, rules=""):
 def test_ligatures_become_letters_that_share_the_box(monkeypatch):
     tree = laid(monkeypatch, "aﬃx")
     assert tree.text == "affix"
-    assert np.round(tree.laid.edges / 65535 * 30, 2).tolist() == [0, 10, 13.33, 16.67, 20]
+    assert tree.laid.characters(1)[1][:, 0] == pytest.approx([0, 10, 13.33, 16.67, 20], abs=0.05)
     assert laid(monkeypatch, "aﬃx", "ligatures=keep").text == "aﬃx"
 
 
@@ -202,10 +202,90 @@ def drawings():
         canvas.drawString(72, 60, "1 See the almanac.")
 
     columns = [*paragraph("one two", "three", x=72), *paragraph("four", "five six", x=330)]
-    return {"table": table, "turned": turned, "cjk": cjk, "footnote": footnote, "columns": columns}
+    return {
+        "table": table,
+        "turned": turned,
+        "cjk": cjk,
+        "footnote": footnote,
+        "columns": columns,
+        "hebrew": right_to_left(HEBREW),
+    }
 
 
-@pytest.mark.parametrize("name", ["table", "turned", "cjk", "footnote", "columns"])
+HEBREW, ARABIC = "שלום עולם טוב", "مرحبا بالعالم"
+
+
+def right_to_left(*lines):
+    """Return a function that draws lines of right-to-left letters as they are seen: programs that set type do so."""
+    pdfmetrics.registerFont(TTFont("Sans", SERIF.replace("Serif", "Sans")))
+
+    def draw(canvas):
+        canvas.setFont("Sans", 12)
+        for number, line in enumerate(lines):
+            canvas.drawString(72, 700 - 20 * number, line[::-1])
+
+    return draw
+
+
+def test_right_to_left_letters_come_in_the_order_in_which_they_are_read_from_right_to_left(tmp_path):
+    index = opened(tmp_path, pdf(right_to_left(HEBREW, ARABIC)))
+    assert index.text(0) == f"{HEBREW}\n{ARABIC}"
+    assert index.pages(0).line["direction"].tolist() == [2, 2]
+    position, boxes = index.pages(0).characters(1)
+    assert (np.diff(boxes[position < len(HEBREW), 0]) < 0).all()
+    ends = [pdfmetrics.stringWidth(HEBREW[n:], "Sans", 12) for n in range(len(HEBREW))]
+    assert boxes[position < len(HEBREW), 2] == pytest.approx(72 + np.array(ends), abs=0.2)
+
+
+def test_in_a_line_of_two_directions_every_letter_has_its_own_box(tmp_path):
+    line = f"34 {HEBREW} 1250"
+    drawn = line.replace(HEBREW, HEBREW[::-1])  # as it is seen in a text from left to right
+    index = opened(tmp_path, pdf(right_to_left(drawn[::-1])))
+    text = index.text(0)
+    assert text == f"1250 {HEBREW} 34"  # PDFium's order: from the right end on
+    position, boxes = index.pages(0).characters(1)
+    begins = {letter: 72 + pdfmetrics.stringWidth(drawn[:at], "Sans", 12) for at, letter in enumerate(drawn)}
+    for place, left in zip(position.tolist(), boxes[:, 0].tolist(), strict=True):
+        if drawn.count(text[place]) == 1:
+            assert left == pytest.approx(begins[text[place]], abs=0.2), text[place]
+
+
+@pytest.mark.parametrize("turn", [0, 90, 180, 270])
+def test_spaces_that_pdfium_puts_in_stand_between_their_words_however_wide_they_are(tmp_path, turn):
+    words = [(72, 100, "left"), (97, 100, "near"), (300, 100, "far"), (500, 100, "end")]
+    index = opened(tmp_path, pdf(words, size=(700, 700), turn=turn))
+    if turn == 180:  # PDFium reads the words of a line that stands upside down from left to right
+        words.reverse()
+    assert index.text(0) == " ".join(word for *_, word in words)
+    for _, _, word in words:
+        start = index.text(0).index(word)
+        _, boxes = index.pages(0).boxes(start, start + len(word))
+        low, high = boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)
+        assert max(high - low) == pytest.approx(pdfmetrics.stringWidth(word, "Helvetica", 12), abs=0.2)
+    if turn == 180:
+        return
+    for start in range(len(index.text(0))):
+        for end in range(start + 1, len(index.text(0)) + 1):
+            assert there_and_back(index, start, end) == set(range(start, end))
+
+
+def test_places_of_characters_take_less_than_a_byte_each_and_the_file_is_kept_unless_it_is_dropped(tmp_path):
+    data = pdf(*[paragraph(*["abcdefghij " * 7] * 45, leading=14) for _ in range(20)])
+    kept, dropped = opened(tmp_path, data), opened(tmp_path, data, "original=drop")
+    batch = dropped.blocks[0].batch
+    letters = len(dropped.text(0))
+    assert batch.column("steps").nbytes < 0.5 * letters
+    assert batch.column("lines").nbytes < 0.4 * letters
+    assert kept.text(0) == dropped.text(0)
+    assert kept.pages(0).file("a.pdf") == data
+    assert dropped.metadata["pdf"].startswith(
+        "rules 1, hyphens=join ligatures=split repeated=keep original=drop, PDFium"
+    )
+    with pytest.raises(CollectionError, match=r"a\.pdf: pictures and annotations need the PDF, and the index was made"):
+        dropped.pages(0).file("a.pdf")
+
+
+@pytest.mark.parametrize("name", ["table", "turned", "cjk", "footnote", "columns", "hebrew"])
 @pytest.mark.parametrize("turn", [0, 90])
 def test_text_to_boxes_to_text_is_exact(tmp_path, name, turn):
     index = opened(tmp_path, pdf(drawings()[name], paragraph("another", "page"), turn=turn))
@@ -252,7 +332,7 @@ def test_pages_of_unequal_size_and_letters_beyond_the_basic_plane(tmp_path):
 def test_boxes_of_the_file_and_of_the_page_in_view_are_exchanged_exactly(boxes, turns):
     given_boxes, frame = np.array(boxes, np.float32), (10.0, 20.0, 600.0, 700.0)
     there = pdfium.seen(given_boxes, frame, turns)
-    assert pdfium.unseen(there, frame, turns).tolist() == given_boxes.tolist()
+    assert pdfium.seen(there, frame, turns, back=True).tolist() == given_boxes.tolist()
 
 
 def test_a_thousand_pages_are_read(tmp_path):
@@ -273,7 +353,7 @@ def test_without_the_compiled_part_the_same_is_read(tmp_path, monkeypatch):
     slow = read_pdf(data, "a.pdf")
     pdfium._end()
     assert native.library() is not None
-    assert (slow.text, slow.laid.edges.tolist()) == (compiled.text, compiled.laid.edges.tolist())
+    assert (slow.text, slow.laid.steps.tolist()) == (compiled.text, compiled.laid.steps.tolist())
 
 
 def test_pages_and_blocks_are_ways_to_cut(tmp_path):

@@ -66,6 +66,10 @@ def combine(judgements: Sequence[Judgement], rule: str) -> Judgement:
     """
     if rule not in COMBINED or not judgements or (rule == "one" and len(judgements) != 1):
         raise AssessError(f"expected one of {', '.join(COMBINED)} and the judgements it needs, found {rule!r}")
+    if any(one.found and not one.highlights for one in judgements):  # grades of elements, of which no rule makes one
+        if len({tuple(sorted(one.grades.items())) for one in judgements}) > 1:
+            raise AssessError("grades that differ are not merged; accept one, or edit the decision")
+        return Judgement(status=RELEVANT, grades=judgements[0].grades)
     every = [judgement.highlights for judgement in judgements]
     least = {"union": 1, "majority": len(every) // 2 + 1}.get(rule, len(every))
     highlights = spans.shared_by(every, least)
@@ -137,11 +141,17 @@ def changed_since(store: Store, unit: Unit) -> tuple[str, ...]:
     """Return whose judgements under a decision are newer than it; of one made by hand alone, anybody's count."""
     key = Key(ADJUDICATED, *unit)
     decided = store.last_event(key)
-    sources = [edit.get("source") for edit in store.edits(key) if edit["kind"] == "replace"]
-    last = sources[-1] if sources else None
-    under = set(last["of"]) if isinstance(last, dict) and "of" in last else set()
+    under = set((store.sources(key) or [{}])[-1].get("of", ()))
     others = [side for side in store.judged(None, *unit) if side != key and (not under or side.assessor in under)]
     return tuple(side.assessor for side in others if store.last_event(side) > decided)
+
+
+def likeness(judgements: Sequence[Judgement]) -> float:
+    """Return what all marked as a share of what any did: characters, or relevant elements with their grades."""
+    if not any(one.found and not one.highlights for one in judgements):
+        return spans.jaccard([one.highlights for one in judgements])
+    every = [{(path, grade) for path, grade in one.grades.items() if grade[0] != "0"} for one in judgements]
+    return len(set.intersection(*every)) / len(set.union(*every))
 
 
 def agree(sides: Sequence[Saved], least: float = 1.0) -> bool:
@@ -151,7 +161,8 @@ def agree(sides: Sequence[Saved], least: float = 1.0) -> bool:
     same_text = len({saved.text_sha256 for saved in sides}) == 1
     same_verdict = len({saved.judgement.status for saved in sides}) == 1
     same_entry = least < 1 or len({saved.judgement.entry_point for saved in sides}) == 1
-    return same_text and same_verdict and same_entry and spans.jaccard([s.judgement.highlights for s in sides]) >= least
+    least = least if any(saved.judgement.highlights for saved in sides) else 1.0  # grades that differ are not merged
+    return same_text and same_verdict and same_entry and likeness([saved.judgement for saved in sides]) >= least
 
 
 def accept_agreed(
@@ -270,7 +281,7 @@ class SharedDocument(NamedTuple):
     verdicts: tuple[bool, ...]
     """Whether each of them found it relevant."""
     jaccard: float
-    """What all highlighted as a share of what any did."""
+    """What all marked as a share of what any did."""
     newest: str
     """When the last of the judgements was made."""
     agreed: bool
@@ -346,8 +357,8 @@ class SharedDocuments:
         human = [saved for saved in sides if saved.key.assessor not in apart]
         return SharedDocument(
             *unit,
-            tuple(bool(saved.judgement.highlights) for saved in human),
-            spans.jaccard([saved.judgement.highlights for saved in human]),
+            tuple(saved.judgement.found for saved in human),
+            likeness([saved.judgement for saved in human]),
             max((saved.at for saved in human), default=""),
             agree(human),
             decided,

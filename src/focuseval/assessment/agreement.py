@@ -94,7 +94,7 @@ def _specificity(
         start = end = start[:0]
     known, products = np.zeros((len(_SIDES), len(sides))), np.zeros((len(sides), len(sides)))
     known[1] = [spans.size(saved.judgement.highlights) for saved in sides]
-    known[0] = known[1] > 0
+    known[0] = [saved.judgement.found for saved in sides]
     known[4:] = 0.0 if len(start) else np.array([[np.inf], [-np.inf]])
     if len(start) and relevant:
         covered = []
@@ -202,7 +202,7 @@ def by_unit(found: Finished) -> dict[Unit, list[Saved]]:
 
 def alpha(found: Finished) -> float:
     """Return Krippendorff's α of all assessors: relevant or not, document by document."""
-    return alpha_of([[bool(saved.judgement.highlights) for saved in sides] for sides in by_unit(found).values()])
+    return alpha_of([[saved.judgement.found for saved in sides] for sides in by_unit(found).values()])
 
 
 def alpha_of(verdicts: Iterable[Sequence[bool]]) -> float:
@@ -215,7 +215,7 @@ def alpha_interval(found: Finished, resamples: int) -> Interval:
     units = {unit: sides for unit, sides in by_unit(found).items() if len(sides) > 1}
     if not units:
         return _NAN, _NAN
-    pairs = _coincidences([[bool(saved.judgement.highlights) for saved in sides] for sides in units.values()])
+    pairs = _coincidences([[saved.judgement.found for saved in sides] for sides in units.values()])
     topics, topic = np.unique([topic for topic, _ in units], return_inverse=True)
     sums = [drawn @ pairs.reshape(-1, 4) for drawn in drawn_documents(topic, resamples)]
     return middle_of(alpha_of_sums(np.concatenate(sums).reshape(-1, 2, 2), _LABELS), len(topics))

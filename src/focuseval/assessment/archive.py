@@ -33,11 +33,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focuseval.assessment.agreement import agreements, alpha, finished, without_nan
-from focuseval.assessment.exchange import export_everything, import_everything, pseudonyms, without_names
+from focuseval.assessment.exchange import export_everything, import_everything, pseudonyms, scale_facts, without_names
 from focuseval.assessment.files import settle
-from focuseval.assessment.golds import Whose, export_gold
+from focuseval.assessment.golds import OF_SCALE, Whose, export_gold
 from focuseval.assessment.plan import assessors, roles
 from focuseval.assessment.pool import FOLDER, keep_run, kept_runs, project_pool, write_pool
+from focuseval.assessment.rules import COVERAGE, EXHAUSTIVITY, HIGHLIGHTS, PAIRS, SCALES
 from focuseval.assessment.store import ADJUDICATED, Store
 from focuseval.assessment.wording import guidelines, topic_files
 from focuseval.collection.rendering import Document
@@ -46,6 +47,7 @@ from focuseval.data.tables import Table, numbers, render, words
 from focuseval.engine.version import __version__
 from focuseval.errors import AssessError, FormatError, NotComparableError, counted
 from focuseval.formats import read_gold
+from focuseval.formats.embedded import open_documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -63,6 +65,7 @@ LARGEST = 2**31
 DENSEST, SMALL = 200, 2**24
 """How many times larger than packed a file of more than `SMALL` bytes may be: judgements are some twenty times."""
 _GOLD = {"gold-jsonl": "gold.jsonl", "inex-2005": "inex-2005", "inex-2008": "inex-2008.txt", "trec-qrels": "gold.qrels"}
+_ON_ELEMENTS = {COVERAGE: {"inex-2002": "inex-2002"}, PAIRS: {"inex-2003": "inex-2003"}}
 
 
 def write_archive(
@@ -94,7 +97,7 @@ def write_archive(
             gold = inside / "gold"
             gold.mkdir(parents=True)
             queries = {topic.id: topic.title for topic in topics if topic.title}
-            for wanted, name in _GOLD.items():
+            for wanted, name in _ON_ELEMENTS.get(store.scale, _GOLD).items():
                 found = export_gold(frozen, documents, gold / name, wanted, whose=whose, queries=queries)
                 remarks |= dict.fromkeys(str(remark).replace(str(gold), "gold") for remark in found)
             facts = _write_facts(frozen, documents, inside) | {"anonymous": anonymous}
@@ -104,7 +107,7 @@ def write_archive(
                 (inside / name).write_bytes(file.read_bytes())
             text = readme(frozen, title or project.resolve().name, topics, facts, rule=rule, remarks=remarks)
             (inside / "README.md").write_text(text, encoding="utf-8")
-            _zip(inside, partial, {"exhaustivity": frozen.exhaustivity, "merge": rule, "anonymous": anonymous})
+            zip_folder(inside, partial, {**scale_facts(store.scale), "merge": rule, "anonymous": anonymous})
         settle(partial, target)
     except OSError as error:
         raise AssessError(f"{target}: {error.strerror}; no archive was written") from error
@@ -116,11 +119,11 @@ def write_archive(
 def _frozen(store: Store, scratch: Path, *, anonymous: bool) -> Store:
     """Return a copy of the project's file as it is at this moment, without people's names where that is asked for."""
     store.database.backup(scratch / "assess.db")
-    frozen = Store(scratch / "assess.db", exhaustivity=store.exhaustivity)
+    frozen = Store(scratch / "assess.db", scale=store.scale)
     if not anonymous:
         return frozen
     with closing(frozen):
-        hidden = Store(scratch / "anonymous.db", exhaustivity=store.exhaustivity)
+        hidden = Store(scratch / "anonymous.db", scale=store.scale)
         import_everything(hidden, enumerate(without_names(export_everything(frozen), pseudonyms(frozen)), 1))
     return hidden
 
@@ -143,7 +146,7 @@ def _write_facts(store: Store, documents: DocumentCache, folder: Path) -> dict[s
     return {**agreement, "pool": pool, "documents": len(names), "guidelines": written.version}
 
 
-def _zip(folder: Path, target: Path, facts: dict[str, Any]) -> None:
+def zip_folder(folder: Path, target: Path, facts: dict[str, Any]) -> None:
     """Write a folder as an archive, its manifest first."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     contents = {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
@@ -163,11 +166,17 @@ _RULES = {
     "majority": "what more than half of the assessors highlighted",
     "lead": "the judgement of a lead",
 }
+_HOW = {
+    HIGHLIGHTS: " by highlighting what is relevant",
+    EXHAUSTIVITY: " by highlighting what is relevant, and elements were graded for exhaustivity, too",
+    COVERAGE: " by grading elements for relevance and coverage, as in INEX 2002",
+    PAIRS: " by grading elements for exhaustivity and specificity, as in INEX 2003 and 2004",
+}
 _README = """\
 # {title}
 
 A test collection for focused retrieval: {topics} topics with {pooled} documents to judge ({documents} different \
-ones), {judged} of which were judged by highlighting what is relevant.{exhaustivity} The work began on {first} and \
+ones), {judged} of which were judged{how}. The work began on {first} and \
 ended on {last} (UTC).
 
 ## How to use it
@@ -252,7 +261,7 @@ def readme(
         pooled=len(pool.entries),
         documents=facts["documents"],
         judged=len({key[1:] for key in store.judged()}),
-        exhaustivity=" Elements were graded for exhaustivity, too." if store.exhaustivity else "",
+        how=_HOW[store.scale],
         first=first[:10],
         last=last[:10],
         pool=brought,
@@ -277,6 +286,12 @@ class Archive:
 
     path: Path
     manifest: dict[str, Any]
+
+    @property
+    def scale(self) -> str:
+        """The scale that was judged on."""
+        found = self.manifest.get("scale", EXHAUSTIVITY if self.manifest.get("exhaustivity") else HIGHLIGHTS)
+        return found if found in SCALES else HIGHLIGHTS
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -308,13 +323,13 @@ class Archive:
         except UnicodeDecodeError as error:
             raise FormatError(f"expected {name} in UTF-8, found: {error}", at=str(self.path)) from error
 
-    def hashes(self) -> dict[str, str]:
-        """Return document → SHA-256 of its text, as it was judged."""
+    def documents(self, field: str = "sha256") -> dict[str, str]:
+        """Return document → SHA-256 of its text, as it was judged, or its ``text``, where that is in the archive."""
         try:
             values = [json.loads(line) for _, line in numbered_lines(self.text("documents.jsonl"))]
-            return {str(value["doc"]): str(value["sha256"]) for value in values}
+            return {str(value["doc"]): str(value[field]) for value in values}
         except (ValueError, KeyError, TypeError, RecursionError) as error:
-            what = f"expected documents.jsonl with 'doc' and 'sha256' in every line, found: {error}"
+            what = f"expected documents.jsonl with 'doc' and {field!r} in every line, found: {error}"
             raise FormatError(what, at=str(self.path)) from error
 
 
@@ -336,23 +351,29 @@ def open_archive(path: str | Path) -> Archive:
     return Archive(Path(path), manifest)
 
 
-def archive_gold(path: str | Path, *, index: Index | None = None) -> Gold:
-    """Return the gold of an archive; with a collection, after its texts were found to be those that were judged."""
+def archive_gold(path: str | Path, *, index: Index | None = None) -> tuple[Gold, Index | None]:
+    """Return the gold of an archive and its collection, which `focuseval.assessment.publish` puts into it.
+
+    Another collection is taken after its texts were found to be those that were judged.
+    """
     archive = open_archive(path)
+    if index is None and archive.manifest.get("texts"):
+        index = open_documents(archive.documents("text"))
     other = changed_documents(archive, index) if index is not None else []
     if other:
         more = f" ({len(other)} documents differ)" if len(other) > 1 else ""
         what = f"{archive.path}: expected the texts that were judged, found another one of {other[0]!r}{more}"
         raise NotComparableError(f"{what}; give the collection of the archive")
-    graded = bool(archive.manifest.get("exhaustivity"))
-    wanted, inside = ("inex-2005", "gold/inex-2005/") if graded else ("gold-jsonl", "gold/gold.jsonl")
+    wanted = OF_SCALE[archive.scale]
+    graded = wanted != "gold-jsonl"
+    inside = f"gold/{wanted}/" if graded else "gold/gold.jsonl"
     with tempfile.TemporaryDirectory() as scratch:
         for name in archive.names:
             if name.startswith(inside):
                 (Path(scratch) / _plain(name)).write_bytes(archive.read(name))
         with named_after(archive, scratch):
             gold = read_gold(Path(scratch) / ("" if graded else "gold.jsonl"), format=wanted, index=index)
-        return replace(gold, file=str(path))
+        return replace(gold, file=str(path)), index
 
 
 @contextmanager
@@ -366,7 +387,7 @@ def named_after(archive: Archive, scratch: str) -> Iterator[None]:
 
 def changed_documents(archive: Archive, index: Index) -> list[str]:
     """Return the documents whose text in a collection is not the one of the archive, or that it does not have."""
-    judged = archive.hashes()
+    judged = archive.documents()
     rows = zip(judged, index.find(list(judged)).tolist(), strict=True)
     return [name for name, row in rows if row < 0 or Document("", index.text(row)).sha256 != judged[name]]
 

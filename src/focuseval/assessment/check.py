@@ -2,6 +2,9 @@
 
 A log whose last events are gone is as sound as one that never had them. Only a copy can tell: an export of everything,
 an archive or a backup, each of whose events must still be in the log.
+
+A judgement of a text that is another one now can be re-anchored: what `focuseval.placing.anchor` finds again moves, and
+what it does not find is dropped when its assessor says so.
 """
 
 from __future__ import annotations
@@ -9,25 +12,28 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import uuid
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from glob import iglob
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focuseval.assessment.archive import open_archive
 from focuseval.assessment.backup import newest_backup, open_copy
 from focuseval.assessment.database import restore_remedy
 from focuseval.assessment.exchange import EVENT_FIELDS
+from focuseval.assessment.rules import OPEN, TODO, Judgement, as_dict
+from focuseval.assessment.store import Key, Request, Saved, Store
 from focuseval.data import highlights as spans
 from focuseval.data.fields import numbered_lines
 from focuseval.errors import AssessError, counted
-from focuseval.placing.anchor import REMEDY
+from focuseval.placing.anchor import MOVED, REMEDY, Proposal, propose
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from focuseval.assessment.store import Key, Quote, Store
+    from focuseval.assessment.store import Quote
     from focuseval.collection.rendering import Document
 
 _SQLITE = b"SQLite format 3\0"
@@ -167,3 +173,72 @@ def _defects(store: Store, key: Key, quotes: list[Quote], document: Callable[[st
     for start, end, quote in quotes:
         if page.text[start:end] != quote:
             yield f"the quote at {start}–{end} is not the text there: {quote[:40]!r}"
+
+
+def reanchor(store: Store, key: Key, document: Document, *, version: int, token: str, drop_lost: bool = False) -> Saved:
+    """Move a judgement to the text as it is now; the document is open again.
+
+    Raises
+    ------
+    AssessError
+        When a quote is lost or stands in two nearest places, unless the assessor said to drop those.
+    """
+    saved = store.judgement(key)
+    proposal = propose(saved.judgement.bep, store.quotes(key), document.text)
+    doubtful = sum(one.after is None for one in proposal.highlights)
+    if doubtful and not drop_lost:
+        raise AssessError(f"{doubtful} of {len(proposal.highlights)} highlights were not found again; highlight anew")
+    return store.edit(key, document, _edit(saved.judgement, proposal, document), version=version, token=token)
+
+
+def _edit(judgement: Judgement, proposal: Proposal, document: Document, *, finished: bool = False) -> dict[str, object]:
+    """Return the edit that moves a judgement; with `finished` it stays finished."""
+    status = judgement.status if finished or judgement.status == TODO else OPEN
+    kept = {path: grade for path, grade in judgement.grades.items() if path in document.row_of}
+    moved = replace(judgement, highlights=proposal.spans, bep=proposal.bep, status=status, grades=kept)
+    return {"kind": "replace", "judgement": as_dict(moved), "barrier": True, "source": "re-anchored"}
+
+
+class ChangedText(NamedTuple):
+    """A judgement of a text that is another one now, and what would become of its highlights."""
+
+    saved: Saved
+    document: Document
+    proposal: Proposal
+    moved: int
+    lost: int
+
+
+def changed_texts(store: Store, document: Callable[[str], Document]) -> list[ChangedText]:
+    """Return the judgements whose text has changed since; documents that are gone are `check_project`'s business."""
+    texts = "SELECT document, text_sha256 FROM judgements GROUP BY document, text_sha256 ORDER BY document"
+    changed, found = {}, []
+    for name, sha256 in store.database.read().execute(texts):
+        with suppress(AssessError):
+            if (now := document(name)).sha256 != sha256:
+                changed[name, sha256] = now
+    for saved in store.judgements() if changed else ():
+        page = changed.get((saved.key.document, saved.text_sha256))
+        if page is not None:
+            proposal = propose(saved.judgement.bep, store.quotes(saved.key), page.text)
+            moved = sum(one.verdict == MOVED for one in proposal.highlights)
+            lost = sum(one.after is None for one in proposal.highlights)
+            found.append(ChangedText(saved, page, proposal, moved, lost))
+    return found
+
+
+def reanchor_all(store: Store, document: Callable[[str], Document], *, finished: bool, actor: str) -> tuple[int, int]:
+    """Move all judgements whose every highlight was found again, all of them or none.
+
+    With `finished` finished judgements stay finished; else they are open again, for their assessors to look at. `actor`
+    is whose name stands in the log. Return how many moved, and how many were left to their assessors because highlights
+    are lost.
+    """
+    changed = changed_texts(store, document)
+    requests = []
+    for saved, page, proposal, _, lost in changed:
+        if not lost:
+            edit = _edit(saved.judgement, proposal, page, finished=finished)
+            requests.append(Request(saved.key, page, edit, saved.version, uuid.uuid4().hex, actor))
+    store.edit_all(requests)
+    return len(requests), len(changed) - len(requests)

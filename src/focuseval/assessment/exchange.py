@@ -36,12 +36,31 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from focuseval.assessment.plan import IMPORTED, MODEL_PREFIX, Assessor, follow, in_pool, register
-from focuseval.assessment.rules import NOT_RELEVANT, RELEVANT, Edit, Judgement, as_dict, from_dict, replay
-from focuseval.assessment.store import ADJUDICATED, Key, Request, Saved, Store, insert_event, insert_judgement
+from focuseval.assessment.rules import (
+    EXHAUSTIVITY,
+    NOT_RELEVANT,
+    ON_ELEMENTS,
+    RELEVANT,
+    Edit,
+    Judgement,
+    as_dict,
+    from_dict,
+    replay,
+)
+from focuseval.assessment.store import (
+    ADJUDICATED,
+    Key,
+    Request,
+    Saved,
+    Store,
+    insert_event,
+    insert_judgement,
+    insert_row,
+)
 from focuseval.assessment.users import RESERVED
 from focuseval.data.fields import json_line, numbered_lines, read_object
 from focuseval.data.highlights import Span, merge
-from focuseval.errors import AssessError, FormatError, Place
+from focuseval.errors import AssessError, FormatError, Place, counted
 from focuseval.placing.anchor import LOST, MOVED, nearest
 
 if TYPE_CHECKING:
@@ -61,9 +80,14 @@ _GIVEN = ("assign", "reassign")
 """Events whose rows are of a topic, a document and an assessor."""
 
 
+def scale_facts(scale: str) -> dict[str, Any]:
+    """Return what the head of an export, and an archive, say of the scale that was judged on."""
+    return {"exhaustivity": scale == EXHAUSTIVITY, **({"scale": scale} if scale in ON_ELEMENTS else {})}
+
+
 def export_everything(store: Store) -> Iterator[bytes]:
     """Return the lines of a file that holds all a project knows; within a `snapshot` they are of one moment."""
-    yield json_line({**_HEAD, "exhaustivity": store.exhaustivity})
+    yield json_line({**_HEAD, **scale_facts(store.scale)})
     for event in store.events():
         yield json_line({"event": event})
     for key in store.judged():
@@ -94,8 +118,9 @@ def import_everything(store: Store, lines: Iterable[tuple[int, str | bytes]], *,
                 _take(connection, value, edits, at)
             elif {name: value.get(name) for name in _HEAD} != _HEAD:
                 raise FormatError("expected the first line of an export of all assessments", at=at)
-            elif value.get("exhaustivity") != store.exhaustivity:
-                raise FormatError("the project and the export disagree about 2005 mode", at=at)
+            elif {name: value[name] for name in ("exhaustivity", "scale") if name in value} != scale_facts(store.scale):
+                what = f"expected judgements on the project's scale, {store.scale}, found those of another"
+                raise FormatError(what, at=at, remedy="begin a project with their --scale")
         if at is None:
             raise FormatError("expected an export of all assessments, found nothing", at=file)
         if edits:
@@ -131,10 +156,8 @@ def _take(connection: sqlite3.Connection, value: dict[str, Any], edits: dict[Key
             insert_judgement(connection, saved, [tuple(span) for span in values["highlights"]])
         elif "exchange" in value:
             _refuse_missing(value["exchange"], _EXCHANGE_FIELDS, "exchange", at)
-            names = ", ".join(f'"{name}"' for name in _EXCHANGE_FIELDS)
-            places = ", ".join(f":{name}" for name in _EXCHANGE_FIELDS)
-            insert = f"INSERT INTO model_exchanges ({names}) VALUES ({places})"  # noqa: S608  fixed names
-            connection.execute(insert, value["exchange"])
+            exchange = {name: value["exchange"][name] for name in _EXCHANGE_FIELDS}
+            insert_row(connection, "model_exchanges", exchange)
     except (KeyError, TypeError, ValueError, AttributeError, *_NOT_OURS) as error:
         what = f"{type(error).__name__} {error}"
         raise FormatError(f"expected a line of an export of all assessments, found: {what}", at=at) from error
@@ -227,8 +250,8 @@ class Imported:
         names = ", ".join(Assessor(name, IMPORTED).label for name in self.assessors)
         known = f" and {self.known} known already" if self.known else ""
         return (
-            f"{self.judgements} judgements of {names} stored{known}; {self.moved} spans moved to their quotes, "
-            f"{self.outside} documents outside the pool"
+            f"{counted(self.judgements, 'judgement')} of {names} stored{known}; {counted(self.moved, 'span')} moved to "
+            f"where the quote is, {counted(self.outside, 'document')} outside the pool"
         )
 
 

@@ -13,7 +13,7 @@ import json
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -22,8 +22,9 @@ from focuseval.assessment.adjudication import counts_text, facts, merge_judgemen
 from focuseval.assessment.agreement import finished
 from focuseval.assessment.plan import IMPORTED, MODEL_PREFIX, labels
 from focuseval.assessment.project import open_project
-from focuseval.assessment.rules import inferred
+from focuseval.assessment.rules import COVERAGE, EXHAUSTIVITY, HIGHLIGHTS, ON_ELEMENTS, PAIRS, SCALES, inferred
 from focuseval.assessment.store import ADJUDICATED, Quote, Saved, Store
+from focuseval.assessment.wording import drafted_topics
 from focuseval.collection.rendering import Document
 from focuseval.data import highlights as spans
 from focuseval.data.gold import ASSISTED, ORIGIN, TOO_SMALL, UNKNOWN, Articles, Gold, GradedElements, Passages
@@ -40,8 +41,10 @@ if TYPE_CHECKING:
     from focuseval.collection.index import Index
     from focuseval.collection.rendering import DocumentCache
 
-EXPORTS = ("gold-jsonl", "inex-2005", "inex-2008", "trec-qrels")
+EXPORTS = ("gold-jsonl", "inex-2002", "inex-2003", "inex-2005", "inex-2008", "trec-qrels")
 """The formats of `focuseval.formats` that finished judgements are written in."""
+OF_SCALE = {COVERAGE: "inex-2002", PAIRS: "inex-2003", EXHAUSTIVITY: "inex-2005", HIGHLIGHTS: "gold-jsonl"}
+"""The format that says all of a scale."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +69,8 @@ def gold_of(
 ) -> Gold:
     """Return judgements as gold, with the topics' titles (`queries`) and what else is to be said of them (`facts`).
 
-    `quotes` gives the highlights of a judgement with their text; the store says whether exhaustivity was assessed. With
-    documents the gold also holds the graded elements that INEX 2005–07 writes.
+    `quotes` gives the highlights of a judgement with their text; the store says on which scale was judged. With
+    documents the gold also holds the graded elements that INEX 2002–07 writes.
     """
     topic_codes = {topic: k for k, topic in enumerate(dict.fromkeys(one.key.topic for one in saved))}
     document_codes = {name: k for k, name in enumerate(dict.fromkeys(one.key.document for one in saved))}
@@ -80,7 +83,7 @@ def gold_of(
     points = [one.judgement.entry_point for one in saved]
     articles = Articles(
         *codes(saved),
-        relevance=np.array([int(bool(one.judgement.highlights)) for one in saved], np.int32),
+        relevance=np.array([int(one.judgement.found) for one in saved], np.int32),
         length=np.array([one.length for one in saved], np.int64),
         rsize=np.array([spans.size(one.judgement.highlights) for one in saved], np.int64),
         bep=np.array([UNKNOWN if point is None else point for point in points], np.int64),
@@ -90,42 +93,58 @@ def gold_of(
     texts = pa.array([row[3] for row in marked], pa.string())
     passages = Passages(*codes([row[0] for row in marked]), start, end, end - start, quote=texts)
     pages = [(one, documents.get(one.key.document)) for one in saved] if documents else []
-    graded = []
-    for one, page in pages:  # every element with highlighted text
-        grades = inferred(page, one.judgement.grades)
+    graded: list[tuple[Saved, str, int, int, int, int, bool]] = []
+    for one, page in pages:
+        if store.scale in ON_ELEMENTS:
+            none = {} if one.judgement.grades or not page.elements else {page.elements[0].path: SCALES[store.scale][0]}
+            for path, pair in {**none, **one.judgement.grades}.items():  # what is not relevant is inferred to be so
+                fit = "NLSE".find(pair[1]) if store.scale == COVERAGE else int(pair[1])
+                graded.append((one, path, int(pair[0]), UNKNOWN, UNKNOWN, fit, path in none))
+            continue
+        grades = inferred(page, one.judgement.grades)  # of every element with highlighted text
         for element in page.elements:
             rsize = spans.size(spans.intersect(one.judgement.highlights, ((element.start, element.end),)))
             if rsize:
                 grade = {"2": 2, "1": 1, "?": TOO_SMALL}[grades.get(element.path, "2")]
-                graded.append((one, element.path, grade, element.end - element.start, rsize))
+                graded.append((one, element.path, grade, element.end - element.start, rsize, UNKNOWN, False))
     elements = GradedElements(
         *codes([row[0] for row in graded]),
         path=pa.array([row[1] for row in graded], pa.string()).dictionary_encode(),
         exhaustivity=np.array([row[2] for row in graded], np.int8),
-        specificity=np.full(len(graded), UNKNOWN, np.int8),
+        specificity=np.array([row[5] for row in graded], np.int8),
         size=np.array([row[3] for row in graded], np.int64),
         rsize=np.array([row[4] for row in graded], np.int64),
+        inferred=np.array([row[6] for row in graded], np.bool_) if store.scale in ON_ELEMENTS else None,
     )
     # the same judgements are the same gold, whoever made them and when
-    judged = [[*one.key[1:], one.judgement.highlights, one.judgement.entry_point, one.text_sha256] for one in saved]
+    judged: list[Any] = [
+        [*one.key[1:], one.judgement.highlights, one.judgement.entry_point, one.text_sha256] for one in saved
+    ]
+    if store.scale in ON_ELEMENTS:
+        judged = [[*row, dict(one.judgement.grades)] for row, one in zip(judged, saved, strict=True)]
     return Gold(
         tuple(topic_codes),
         pa.array(list(document_codes), pa.string()),
         articles,
         passages,
         elements,
-        scale="exhaustivity" if store.exhaustivity else "highlights",
+        scale=store.scale,
         sha256=hashlib.sha256(json.dumps(judged).encode()).hexdigest(),
         queries={topic: text for topic, text in (queries or {}).items() if topic in topic_codes},
         attributes=facts,
     )
 
 
+def is_graded(store: Store) -> bool:
+    """Whether a gold of the project needs its graded elements."""
+    return bool(SCALES[store.scale])
+
+
 def with_origins(
     store: Store, found: Mapping[str, Mapping[str, str]], assessor: str | None = None
 ) -> dict[str, dict[str, str]]:
     """Return what is said of topics, and also which were drafted, and whose judgement began with whose suggestions."""
-    drafted = {topic for _, edit in store.project_events("drafts") for topic in edit["topics"]}
+    drafted = drafted_topics(store)
     rows = store.database.read().execute(
         "SELECT DISTINCT topic, json_extract(edit, '$.source.assisted') FROM events WHERE assessor != ''"
         " AND edit LIKE '%\"assisted\"%' AND (? IS NULL OR assessor = ?) ORDER BY 1, 2",
@@ -266,7 +285,7 @@ def read_project(
 ) -> tuple[Gold, Index]:
     """Return a project's finished judgements, as `project_gold` does, and the collection that they speak of."""
     with closing(open_project(path, index=index)) as project, project.store.database.translated("nothing was read"):
-        graded = graded or project.store.exhaustivity  # every element with highlighted text, as INEX 2005–07 has it
+        graded = graded or is_graded(project.store)
         gold, name = whose_gold(project.store, project.documents, whose, queries=project.queries, graded=graded)
         if not gold.topics:
             raise AssessError(f"{path}: expected finished judgements of {name}, found none yet")
@@ -277,7 +296,7 @@ def export_gold(
     store: Store, documents: DocumentCache, target: Path, wanted: str, *, whose: Whose, queries: Mapping[str, str]
 ) -> tuple[Remark, ...]:
     """Write judgements in a gold format, whole or not at all; return the counts, and what the format could not say."""
-    gold, name = whose_gold(store, documents, whose, queries=queries, graded=wanted == "inex-2005")
+    gold, name = whose_gold(store, documents, whose, queries=queries, graded=wanted == "inex-2005" or is_graded(store))
     if not gold.topics:
         raise AssessError(f"expected finished judgements of {name}, found none yet")
     return (*gold.remarks, *write_judged(gold, target, wanted, documents.index, lossy=True))

@@ -11,19 +11,20 @@ was first finished: whoever looks at the answer and corrects themselves has not 
 
 from __future__ import annotations
 
-import json
 import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from focuseval.assessment.rules import Edit, Judgement, Timeline
-from focuseval.assessment.store import ADJUDICATED, EVENTS_OF_KEY, Key, Store, now
+from focuseval.assessment.store import ADJUDICATED, Key, Store, insert_event, now
 from focuseval.data.highlights import jaccard
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from focuseval.assessment.rules import Edit, Judgement
+    from focuseval.data.topics import Topic
 
 Unit = tuple[str, str]
 """A topic and a document."""
@@ -86,15 +87,17 @@ def add_to_pool(
 
 
 _OWNERS = "SELECT 1 FROM assignments a WHERE a.topic = pool.topic AND a.document IN ('', pool.document)"
-MINE = f"(NOT EXISTS ({_OWNERS}) OR EXISTS ({_OWNERS} AND a.assessor = :assessor))"  # nobody's is everybody's
-"""Whether a row of the pool is the assessor's to judge, as a condition of a query."""
+MINE = (  # nobody's is everybody's
+    f"(coalesce(:assessor, '{ADJUDICATED}') = '{ADJUDICATED}'"
+    f" OR NOT EXISTS ({_OWNERS}) OR EXISTS ({_OWNERS} AND a.assessor = :assessor))"
+)
+"""Whether a row of the pool is the assessor's to judge, as a condition of a query; the adjudication may judge all."""
 
 
 def pool(store: Store, assessor: str | None = None, topic: str | None = None) -> list[Pooled]:
     """Return the pool by topic and position; with an assessor, the part that is theirs, of all topics or of one."""
-    where = "1" if assessor in (None, ADJUDICATED) else MINE
     rows = store.database.read().execute(
-        f"SELECT * FROM pool WHERE {where} AND (:topic IS NULL OR topic = :topic) ORDER BY topic, position",  # noqa: S608  two fixed strings
+        f"SELECT * FROM pool WHERE {MINE} AND (:topic IS NULL OR topic = :topic) ORDER BY topic, position",  # noqa: S608  two fixed strings
         {"assessor": assessor, "topic": topic},
     )
     return [Pooled(*row) for row in rows]
@@ -102,21 +105,39 @@ def pool(store: Store, assessor: str | None = None, topic: str | None = None) ->
 
 def in_pool(store: Store, key: Key) -> bool:
     """Return whether a document is one that an assessor may judge."""
-    where = "1" if key.assessor == ADJUDICATED else MINE
     rows = store.database.read().execute(
-        f"SELECT 1 FROM pool WHERE topic = :topic AND document = :document AND {where}",  # noqa: S608  two fixed strings
+        f"SELECT 1 FROM pool WHERE topic = :topic AND document = :document AND {MINE}",  # noqa: S608  two fixed strings
         key._asdict(),
     )
     return rows.fetchone() is not None
 
 
-def split(store: Store, assessors: Sequence[str], *, by: str, overlap: int = 1, actor: str) -> None:
-    """Deal topics or pooled documents out anew to assessors in turn, each to `overlap` of them."""
+def authors_of(topics: Iterable[Topic]) -> dict[str, str]:
+    """Return topic → its author, an element or an attribute of a topic, of those that name one."""
+    named = {topic.id: topic.extra.get("author") or topic.attributes.get("author", "") for topic in topics}
+    return {topic: name for topic, name in named.items() if name}
+
+
+def split(
+    store: Store,
+    assessors: Sequence[str],
+    *,
+    by: str,
+    overlap: int = 1,
+    authors: Mapping[str, str] | None = None,
+    actor: str,
+) -> None:
+    """Deal ``topics``, or documents of the ``pool``, out anew to assessors in turn, each to `overlap` of them.
+
+    Topic by topic (``authors``) the author is the first of its assessors, where they are among them.
+    """
     if not 1 <= overlap <= len(assessors):
         raise AssessError(f"expected an overlap from 1 to {len(assessors)}, the number of assessors, found {overlap}")
     units = dict.fromkeys((row.topic, row.document if by == "pool" else "") for row in pool(store))
+    own = (authors or {}) if by == "authors" else {}
+    first = {topic: assessors.index(name) for topic, name in own.items() if name in assessors}
     dealt = [
-        [topic, document, assessors[(turn + k) % len(assessors)]]
+        [topic, document, assessors[(first.get(topic, turn) + k) % len(assessors)]]
         for turn, (topic, document) in enumerate(units)
         for k in range(overlap)
     ]
@@ -181,10 +202,7 @@ def roles(store: Store) -> dict[str, str]:
 def record(store: Store, edit: Edit, *, actor: str) -> None:
     """Write one event of the project itself, and what follows from it, in one transaction."""
     with store.database.write() as connection:
-        connection.execute(
-            "INSERT INTO events (at, actor, edit, key) VALUES (?, ?, ?, ?)",
-            (now(), actor, json.dumps(edit, ensure_ascii=False), uuid.uuid4().hex),
-        )
+        insert_event(connection, {"at": now(), "actor": actor, "edit": edit, "key": uuid.uuid4().hex})
         follow(connection, edit)
 
 
@@ -360,10 +378,7 @@ def answers(store: Store) -> list[KnownAnswer]:
     for unit, use in known_units(store).items():
         answer = Key(ADJUDICATED, *unit)
         decided = store.judgement(answer).judgement
-        sources = [edit.get("source") for edit in store.edits(answer) if edit["kind"] == "replace"]
-        made = {
-            name for one in sources if isinstance(one, dict) for name in one.get("of", ())
-        }  # it says what they said
+        made = {name for source in store.sources(answer) for name in source.get("of", ())}  # it says what they said
         for key in store.judged(None, *unit):
             first = first_finished(store, key) if key.assessor not in (ADJUDICATED, *made) else None
             if first is not None and decided.finished:
@@ -376,13 +391,7 @@ def answers(store: Store) -> list[KnownAnswer]:
 
 def first_finished(store: Store, key: Key) -> tuple[str, Judgement] | None:
     """Return when a judgement was first finished, and how it stood then; None when it never was."""
-    events = f"SELECT at, edit FROM events {EVENTS_OF_KEY} ORDER BY version"  # noqa: S608  our own constant
-    line = Timeline()
-    for at, edit in store.database.read().execute(events, key):
-        judgement = line.step(json.loads(edit))
-        if judgement.finished:
-            return at, judgement
-    return None
+    return next(((at, judgement) for at, _, _, judgement in store.history(key) if judgement.finished), None)
 
 
 @dataclass(frozen=True)

@@ -32,12 +32,13 @@ from focuseval.assessment.files import make_private, settle
 from focuseval.assessment.plan import COMPARISON, RANDOM, RANK, Pooled, add_to_pool, pool
 from focuseval.assessment.rules import FINISHED
 from focuseval.data.fields import json_line, numbered_lines, read_object
+from focuseval.data.placement import SPAN
 from focuseval.errors import FocusevalError, FormatError, MissingDataError, Place, StorageError
 from focuseval.formats import read_run
 from focuseval.formats.content import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -142,12 +143,8 @@ def build_pool(
     batch = 1 + max((one.batch for one in base.contributors), default=0) if base else 0
     fresh = [entry._replace(batch=batch) for entry in entries if entry[:2] not in known]
     place = {topic: k for k, topic in enumerate(dict.fromkeys(entry.topic for entry in fresh))}
-    if order == "runs":
-        fresh.sort(key=lambda entry: (place[entry.topic], -entry.runs, entry.best, entry.document))
-    else:
-        names = sorted(entry[:2] for entry in fresh)
-        drawn = dict(zip(names, np.random.default_rng(seed).permutation(len(names)).tolist(), strict=True))
-        fresh.sort(key=lambda entry: (place[entry.topic], drawn[entry[:2]]))
+    within = _drawn(fresh, seed) if order == "shuffled" else _by_rank
+    fresh.sort(key=lambda entry: (place[entry.topic], within(entry)))
     how = (batch, depth, size)
     contributors = tuple(Contributor(run.run_id, Path(run.file).name, run.sha256, *how) for run in runs)
     added = Pool(contributors, tuple(fresh), depth, size, order, seed)
@@ -161,6 +158,18 @@ def build_pool(
         kept.append(entry._replace(runs=entry.runs + more.runs, best=min(entry.best, more.best), by=brought_by))
     fresh = [entry._replace(by=tuple(run + shift for run in entry.by)) for entry in fresh]
     return replace(added, contributors=(*base.contributors, *contributors), entries=(*kept, *fresh))
+
+
+def _by_rank(row: Pooled) -> tuple[Any, ...]:
+    """Sort what more runs returned first, then the better rank."""
+    return -row.runs, row.best, row.document
+
+
+def _drawn(rows: Sequence[Pooled], seed: int) -> Callable[[Pooled], Any]:
+    """Return a key that sorts rows at random; equal seeds give equal orders, however the rows are sorted before."""
+    names = sorted(row[:2] for row in rows)
+    drawn = dict(zip(names, np.random.default_rng(seed).permutation(len(names)).tolist(), strict=True))
+    return lambda row: drawn[row[:2]]
 
 
 def _ranked(runs: Sequence[Run]) -> tuple[list[str], list[str], _Ranked]:
@@ -361,12 +370,9 @@ def ordered(store: Store, by: str, *, seed: int = 0, runs: Sequence[Run] = ()) -
     nDCG has at a document's rank, which is 0 for a run that did not return it.
     """
     rows = pool(store)
-    if by == RANDOM:
-        drawn = np.random.default_rng(seed).permutation(len(rows)).tolist()
-        place = dict(zip(sorted(row[:2] for row in rows), drawn, strict=True))
-        return sorted(rows, key=lambda row: (row.topic, place[row[:2]]))
-    if by == RANK:
-        return sorted(rows, key=lambda row: (row.topic, -row.runs, row.best, row.document))
+    if by in (RANK, RANDOM):
+        within = _drawn(rows, seed) if by == RANDOM else _by_rank
+        return sorted(rows, key=lambda row: (row.topic, within(row)))
     if by != COMPARISON or len(runs) < 2:
         what = f"expected {RANK}, {RANDOM}, or {COMPARISON} with two runs or more that are kept with the project"
         raise MissingDataError(f"{what}, found {by!r} and {len(runs)} runs")
@@ -380,7 +386,7 @@ def ordered(store: Store, by: str, *, seed: int = 0, runs: Sequence[Run] = ()) -
         own = gains.get(row[:2], [0.0])
         return max(own) - (min(own) if len(own) == len(runs) else 0.0)
 
-    return sorted(rows, key=lambda row: (row.topic, -moves(row), -row.runs, row.best, row.document))
+    return sorted(rows, key=lambda row: (row.topic, -moves(row), _by_rank(row)))
 
 
 def why_pooled(found: Pool, topic: str, document: str) -> tuple[Pooled | None, list[Contributor]]:
@@ -416,6 +422,19 @@ def keep_run(project: Path, name: str, data: bytes, *, index: Index | None) -> P
 def kept_runs(project: Path) -> list[Path]:
     """Return the runs that a project keeps, by name."""
     return sorted(path for path in (project / FOLDER).glob("*") if _KEPT.fullmatch(path.name))
+
+
+def returned_parts(runs: Iterable[Run], topic: str, document: int) -> dict[tuple[int, int], list[str]]:
+    """Return which spans of a document, the row of the collection, placed runs returned for a topic, and which runs."""
+    found: dict[tuple[int, int], list[str]] = {}
+    for run in runs:
+        if topic in run.topics and run.placement is not None and run.placement.status is not None:
+            mine = (run.topic == run.topics.index(topic)) & (run.placement.document == document)
+            rows = np.flatnonzero(mine & (run.placement.status == SPAN))
+            for span in zip(run.start[rows].tolist(), run.end[rows].tolist(), strict=True):  # type: ignore[index]
+                names = found.setdefault(span, [])
+                names += [run.run_id] if run.run_id not in names else []
+    return dict(sorted(found.items()))
 
 
 def run_named(project: Path, name: str) -> Path | None:

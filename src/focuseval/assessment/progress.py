@@ -14,16 +14,23 @@ from collections import Counter, defaultdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from focuseval.assessment.plan import MINE, PERSON, Pooled, people, pool, roles, sampled_topics
+from focuseval.assessment.plan import MINE, PERSON, Pooled, people, roles, sampled_topics
 from focuseval.assessment.rules import FINISHED, NOT_RELEVANT, OPEN, RELEVANT, SKIPPED, STATUSES, TODO
 from focuseval.assessment.store import ADJUDICATED, Store
 from focuseval.assessment.users import removed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 Unit = tuple[str, str]
 """An assessor and a topic; or a topic and a document."""
+
+
+_QUEUE = f"""
+SELECT pool.*, coalesce(j.status, '{TODO}') AS state, coalesce(j.flagged, 0) FROM pool
+LEFT JOIN judgements j ON j.assessor = :assessor AND j.topic = pool.topic AND j.document = pool.document
+WHERE {MINE} AND (:topic IS NULL OR pool.topic = :topic)
+"""  # noqa: S608  our own constants
 
 
 class PoolEntry(NamedTuple):
@@ -36,13 +43,13 @@ class PoolEntry(NamedTuple):
 
 def entries(store: Store, assessor: str, topic: str | None = None) -> list[PoolEntry]:
     """Return what an assessor has to judge, by topic and position: everything, or one topic's."""
-    known = store.statuses(assessor)
-    rows = pool(store, assessor, topic)
-    return [PoolEntry(row, *known.get((row.topic, row.document), (TODO, False))) for row in rows]
+    query = f"{_QUEUE} ORDER BY pool.topic, position"
+    rows = store.database.read().execute(query, {"assessor": assessor, "topic": topic})
+    return [PoolEntry(Pooled(*row), status, bool(flagged)) for *row, status, flagged in rows]
 
 
-def next_undone(store: Store, assessor: str, topics: Sequence[Work], topic: str, document: str) -> Pooled | None:
-    """Return the next document that is not finished: of this topic if any, after this one if any, skipped ones last.
+def undone(store: Store, assessor: str, topics: Sequence[Work], topic: str, document: str) -> Iterator[Pooled]:
+    """Yield the next documents that are not finished: of this topic first, after this one first, skipped ones last.
 
     `topics` are what the assessor has to judge, as `Overview.of` gives it; no other topic is looked at.
     """
@@ -53,16 +60,13 @@ def next_undone(store: Store, assessor: str, topics: Sequence[Work], topic: str,
             if any(row.counts[status] for status in statuses):
                 sides = (_AFTER, _FROM_FIRST) if row.topic == topic and place is not None else (_ALL,)
                 for side in sides:
-                    found = _first(store, (assessor, row.topic), side, place, statuses)
-                    if found is not None:
-                        return found
-    return None
+                    yield from _documents(store, (assessor, row.topic), side, place, statuses)
 
 
 def neighbour(store: Store, assessor: str, topic: str, document: str, step: int) -> Pooled | None:
     """Return the document before (−1) or after (+1) this one in its topic, whatever its status."""
     place = _place(store, topic, document)
-    return _first(store, (assessor, topic), _AFTER if step > 0 else _BEFORE, place, STATUSES)
+    return next(_documents(store, (assessor, topic), _AFTER if step > 0 else _BEFORE, place, STATUSES, most=1), None)
 
 
 def _place(store: Store, topic: str, document: str) -> int | None:
@@ -75,20 +79,13 @@ _ALL, _AFTER = "1 ORDER BY position", "position > :place ORDER BY position"
 _FROM_FIRST, _BEFORE = "position < :place ORDER BY position", "position < :place ORDER BY position DESC"
 
 
-def _first(store: Store, unit: Unit, side: str, place: int | None, statuses: Sequence[str]) -> Pooled | None:
-    """Return an assessor's first document of a topic, on one side of a place, that has one of some statuses."""
-    row = (
-        store.database.read()
-        .execute(
-            "SELECT pool.* FROM pool LEFT JOIN judgements j ON j.assessor = :assessor AND j.topic = pool.topic"  # noqa: S608  our own constants
-            " AND j.document = pool.document WHERE pool.topic = :topic"
-            f" AND instr(:statuses, '|' || coalesce(j.status, '{TODO}') || '|')"
-            f" AND {'1' if unit[0] == ADJUDICATED else MINE} AND {side} LIMIT 1",
-            {"assessor": unit[0], "topic": unit[1], "place": place, "statuses": f"|{'|'.join(statuses)}|"},
-        )
-        .fetchone()
-    )
-    return Pooled(*row) if row else None
+def _documents(
+    store: Store, unit: Unit, side: str, place: int | None, statuses: Sequence[str], *, most: int = 10
+) -> Iterator[Pooled]:
+    """Yield an assessor's first documents of a topic, on one side of a place, that have one of some statuses."""
+    query = f"{_QUEUE} AND pool.topic = :topic AND instr(:statuses, '|' || state || '|') AND {side} LIMIT {most}"
+    values = {"assessor": unit[0], "topic": unit[1], "place": place, "statuses": f"|{'|'.join(statuses)}|"}
+    return (Pooled(*row[:5]) for row in store.database.read().execute(query, values).fetchall())
 
 
 PAUSE = 300.0

@@ -3,7 +3,7 @@
 ::
 
     PROJECT/
-      project.json     the collection's place, whether exhaustivity is assessed too, and how the text of HTML is read
+      project.json     the collection's place, the scale that is judged on, and how the text of HTML is read
       topics.xml       a copy of the topics (topics.jsonl for questions)
       assess.db        judgements and the log of events
       backups/         copies of it, one at every start and more as time goes by
@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from focuseval.assessment.database import restore_remedy
 from focuseval.assessment.files import held, write_private
 from focuseval.assessment.pool import Pool, add_pool, read_pool
+from focuseval.assessment.rules import EXHAUSTIVITY, HIGHLIGHTS, ON_ELEMENTS, SCALES
 from focuseval.assessment.store import Store
 from focuseval.assessment.wording import take_topics
 from focuseval.collection.documents import open_documents
@@ -69,7 +70,7 @@ def open_project(
     index: Index | None = None,
     topics: str | None = None,
     pool: str | None = None,
-    exhaustivity: bool = False,
+    scale: str = "",
     actor: str | None = None,
 ) -> Project:
     """Open a project, or begin one when the folder has none.
@@ -84,13 +85,13 @@ def open_project(
         A collection that is open already, this once: the project goes on to know its own.
     topics, pool
         Files to begin with; later ones replace the topics and top the pool up.
-    exhaustivity
-        2005 mode, for a new project.
+    scale
+        What a new project judges on, one of `focuseval.assessment.rules.SCALES`; highlights if not said.
     actor
         Whose name stands in the log for a pool, and for the wording of topics; without it the wording is not logged.
     """
     place = Path(folder)
-    settings = _settings(place, collection, topics, exhaustivity=exhaustivity)
+    settings = _settings(place, collection, topics, scale)
     if index is None:
         if not Path(settings["collection"]).exists():
             where = settings["collection"]
@@ -99,7 +100,7 @@ def open_project(
     documents = DocumentCache(index)
     with ExitStack() as opened:
         opened.enter_context(held(place, alone=False, refusal=f"{place}: {_RESTORING}"))
-        store = _open_store(place, exhaustivity=settings["exhaustivity"])
+        store = _open_store(place, settings)
         opened.callback(store.close)
         known = take_topics(store, place, Path(topics) if topics else None, actor=actor)
         if pool:
@@ -116,7 +117,7 @@ def open_judgements(folder: Path) -> Iterator[Store]:
     """Open a project's judgements alone, without its collection and topics; as `open_project`, not beside a restore."""
     with held(folder, alone=False, refusal=f"{folder}: {_RESTORING}"):
         settings = _read_settings(folder / "project.json")
-        with closing(_open_store(folder, exhaustivity=settings["exhaustivity"])) as store:
+        with closing(_open_store(folder, settings)) as store:
             yield store
 
 
@@ -133,7 +134,7 @@ def is_project(path: str | Path) -> bool:
     return (Path(path) / DATABASE).is_file()
 
 
-def _settings(place: Path, collection: str | None, topics: str | None, *, exhaustivity: bool) -> dict[str, Any]:
+def _settings(place: Path, collection: str | None, topics: str | None, scale: str) -> dict[str, Any]:
     file = place / "project.json"
     if not file.exists():
         if not collection or not topics:
@@ -142,30 +143,37 @@ def _settings(place: Path, collection: str | None, topics: str | None, *, exhaus
             place.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise AssessError(f"{place}: expected a folder for the project, found: {error.strerror}") from error
-        settings = {"focuseval": "project", "version": 1, "exhaustivity": exhaustivity, "html": "words apart"}
+        settings = {"focuseval": "project", "version": 1, "exhaustivity": scale == EXHAUSTIVITY, "html": "words apart"}
+        settings |= {"scale": scale} if scale in ON_ELEMENTS else {}
     else:
         settings = _read_settings(file)
-        if exhaustivity and not settings["exhaustivity"]:
-            raise AssessError(f"{place}: the project was begun without exhaustivity; begin another for it")
+        if scale not in ("", begun := _scale_of(settings)):
+            raise AssessError(f"{place}: the project judges on the scale {begun}; begin another for {scale}")
     if collection:
         settings["collection"] = os.path.realpath(collection)
     return settings
 
 
-def _open_store(place: Path, *, exhaustivity: bool) -> Store:
+def _scale_of(settings: dict[str, Any]) -> str:
+    """Return the scale that a project judges on; exhaustivity has a setting of its own, which is older."""
+    return str(settings.get("scale") or (EXHAUSTIVITY if settings["exhaustivity"] else HIGHLIGHTS))
+
+
+def _open_store(place: Path, settings: dict[str, Any]) -> Store:
     """Open the database; of a project that was begun it must be there, and is not made anew."""
     path = place / DATABASE
     began = (place / "project.json").exists()
     if began and not (path.is_file() and path.stat().st_size):
         found = "an empty file" if path.is_file() else "nothing"
         raise StorageError(f"{path}: expected the project's judgements, found {found}; {restore_remedy(place)}")
-    return Store(path, exhaustivity=exhaustivity)
+    return Store(path, scale=_scale_of(settings))
 
 
 def _read_settings(file: Path) -> dict[str, Any]:
     try:
         settings: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         known = settings["focuseval"] == "project" and {"collection", "exhaustivity"} <= settings.keys()
+        known = known and _scale_of(settings) in SCALES
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise AssessError(f"{file}: expected a project's settings, found: {error}") from error
     if not known:

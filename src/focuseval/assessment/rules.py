@@ -10,9 +10,16 @@ Undo and redo are derived from the log, without limit. An undo is an event like 
 the log, so it also says who changed their mind. A replacement with a ``barrier`` (the text itself changed) cannot be
 undone past.
 
-In the second pass of 2005 an element with highlighted text is highly exhaustive (``2``), somewhat exhaustive (``1``) or
-too small to be judged on its own (``?``). A container can never be less exhaustive than what it contains, so a grade
-rises to every ancestor; only what no grade reaches has to be graded by hand.
+A project judges on one of the scales of `focuseval.data.gold.Gold`. On ``highlights`` nothing is graded. In the second
+pass of 2005 (``exhaustivity``) an element with highlighted text is highly exhaustive (``2``), somewhat exhaustive
+(``1``) or too small to be judged on its own (``?``). A container can never be less exhaustive than what it contains, so
+a grade rises to every ancestor; only what no grade reaches has to be graded by hand.
+
+From 2002 to 2004 nothing is highlighted. Elements get pairs of grades: relevance and coverage (2002, ``coverage``, as
+``2L``), or exhaustivity and specificity (2003–04, ``grades``, such as ``31``). What is 0 on one side is 0 on both. A
+container is at least as exhaustive (relevant) as what it contains: all around something relevant has to be graded, and
+all inside something irrelevant is irrelevant. Since 2003 a container that has no text of its own is at most as specific
+as the most specific of its children. A judgement that breaks these rules can be edited, but not finished.
 """
 
 from __future__ import annotations
@@ -24,15 +31,23 @@ from focuseval.data import highlights as spans
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from focuseval.collection.rendering import Document
 
 TODO, OPEN, RELEVANT, NOT_RELEVANT, SKIPPED = "todo", "in progress", "relevant", "not relevant", "skipped"
 STATUSES = (TODO, OPEN, RELEVANT, NOT_RELEVANT, SKIPPED)
 FINISHED = (RELEVANT, NOT_RELEVANT)
-GRADES = ("?", "1", "2")
-"""Exhaustivity, lowest first: too small, somewhat, highly exhaustive."""
+HIGHLIGHTS, EXHAUSTIVITY, COVERAGE, PAIRS = "highlights", "exhaustivity", "coverage", "grades"
+SCALES: dict[str, tuple[str, ...]] = {
+    HIGHLIGHTS: (),
+    EXHAUSTIVITY: ("?", "1", "2"),
+    COVERAGE: ("0N", "1L", "1S", "1E", "2L", "2S", "2E", "3L", "3E"),
+    PAIRS: ("00", "11", "12", "13", "21", "22", "23", "31", "32", "33"),
+}
+"""The grades of every scale, lowest first. What is highly relevant is no too small unit: 2002 has no ``3S``."""
+ON_ELEMENTS = (COVERAGE, PAIRS)
+"""The scales on which elements are graded and nothing is highlighted."""
 NOTE_LIMIT, PATH_LIMIT, POSITION_LIMIT = 20_000, 50_000, 2**32
 """Characters of a note, paths of one edit, and positions that a browser may send."""
 
@@ -51,7 +66,7 @@ class Judgement:
     flagged: bool = False
     note: str = ""
     grades: Mapping[str, str] = field(default_factory=dict)
-    """Exhaustivity as it was given, path → grade (2005 mode)."""
+    """Grades as they were given, path → grade."""
 
     @property
     def entry_point(self) -> int | None:
@@ -63,6 +78,11 @@ class Judgement:
         if self.bep is not None:
             return self.bep
         return self.highlights[0][0] if self.highlights else None
+
+    @property
+    def found(self) -> bool:
+        """Whether anything is relevant: highlighted, or graded as such on its own."""
+        return bool(self.highlights) or any(len(grade) > 1 and grade[0] != "0" for grade in self.grades.values())
 
     @property
     def finished(self) -> bool:
@@ -112,28 +132,91 @@ def inferred(document: Document, grades: Mapping[str, str]) -> dict[str, str]:
     {'/a[1]/p[1]': '2', '/a[1]': '2'}
     """
     effective: dict[str, str] = {}
+    order = SCALES[EXHAUSTIVITY]
     for path, grade in grades.items():
         row = document.row_of.get(path, -1)
         while row >= 0:
             element = document.elements[row]
             known = effective.get(element.path)
-            if known is not None and GRADES.index(known) >= GRADES.index(grade):
+            if known is not None and order.index(known) >= order.index(grade):
                 break
             effective[element.path] = grade
             row = element.parent
     return effective
 
 
-def ungraded(document: Document, highlights: spans.Spans, grades: Mapping[str, str]) -> list[str]:
-    """Return the paths of elements with highlighted text that need a grade before the document can be finished."""
-    known = inferred(document, grades)
-    unknown = (one for one in document.elements if one.start < one.end and one.path not in known)
-    return [one.path for one in unknown if spans.intersect(highlights, ((one.start, one.end),))]
+def ungraded(document: Document, judgement: Judgement, scale: str) -> list[str]:
+    """Return the paths of elements that need a grade before the document can be finished.
+
+    2005: those with highlighted text that no grade reaches; before: those around an element that is relevant.
+    """
+    grades = judgement.grades
+    if scale == EXHAUSTIVITY:
+        known = inferred(document, grades)
+        unknown = (one for one in document.elements if one.start < one.end and one.path not in known)
+        return [one.path for one in unknown if spans.intersect(judgement.highlights, ((one.start, one.end),))]
+    around = {
+        document.elements[row].path for path in grades if grades[path][0] != "0" for row in _above(document, path)
+    }
+    return [one.path for one in document.elements if one.path in around - grades.keys()]
 
 
-def check(judgement: Judgement, edit: Edit, document: Document, *, exhaustivity: bool = False) -> None:
-    """Refuse an edit that the rules forbid, those of 2005 mode (`exhaustivity`) included; say what is missing."""
+def graded_spans(document: Document, grades: Mapping[str, str]) -> spans.Spans:
+    """Return the text of elements that are graded as relevant and contain no other such one."""
+    relevant = {path for path, grade in grades.items() if grade[0] != "0" and path in document.row_of}
+    outer = {document.elements[row].path for path in relevant for row in _above(document, path)}
+    found = (document.elements[document.row_of[path]] for path in relevant - outer)
+    return spans.merge((one.start, one.end) for one in found if one.start < one.end)
+
+
+def contradictions(document: Document, grades: Mapping[str, str], scale: str) -> list[str]:
+    """Return where pairs of grades break the rules between a container and what it contains.
+
+    >>> from focuseval.collection.rendering import Document, Element
+    >>> page = Document("d", "ab", (Element("/a[1]", "a", 0, 2, -1), Element("/a[1]/p[1]", "p", 0, 2, 0)))
+    >>> contradictions(page, {"/a[1]": "21", "/a[1]/p[1]": "31"}, "grades")
+    ['/a[1] (21) is less exhaustive than /a[1]/p[1] (31), which it contains']
+    >>> contradictions(page, {"/a[1]": "33", "/a[1]/p[1]": "31"}, "grades")
+    ['/a[1] (33) is more specific than everything that it contains']
+    """
+    lines, children = [], dict[int, list[int]]()
+    for row, one in enumerate(document.elements):
+        children.setdefault(one.parent, []).append(row)
+    less = "relevant" if scale == COVERAGE else "exhaustive"
+    for path, grade in grades.items():
+        above = [document.elements[row].path for row in _above(document, path)]
+        lines += [
+            f"{name} ({grades[name]}) is less {less} than {path} ({grade}), which it contains"
+            for name in above
+            if name in grades and grades[name][0] < grade[0]
+        ]
+        row = document.row_of.get(path, -1)
+        inside = [document.elements[child] for child in children.get(row, ()) if row >= 0]
+        parts = [grades.get(child.path, "") for child in inside if child.start < child.end]
+        if scale == PAIRS and parts and all(parts) and grade[1] > max(part[1] for part in parts):
+            one = document.elements[row]
+            own: spans.Spans = ((one.start, one.end),)
+            for child in inside:
+                own = spans.subtract(own, child.start, child.end)
+            if not any(document.text[slice(*span)].strip() for span in own):
+                lines.append(f"{path} ({grade}) is more specific than everything that it contains")
+    return lines
+
+
+def _above(document: Document, path: str) -> Iterator[int]:
+    """Yield the rows of the elements that contain one, from the inside out."""
+    row = document.elements[document.row_of[path]].parent if path in document.row_of else -1
+    while row >= 0:
+        yield row
+        row = document.elements[row].parent
+
+
+def check(judgement: Judgement, edit: Edit, document: Document, *, scale: str = HIGHLIGHTS) -> None:
+    """Refuse an edit that the rules forbid, those of the project's scale included; say what is missing."""
     kind, length = edit["kind"], len(document.text)
+    marks = kind in ("highlight", "entry") or (kind == "replace" and edit["judgement"]["highlights"])
+    if scale in ON_ELEMENTS and marks:
+        raise AssessError("this project grades elements; nothing is highlighted")
     if kind in ("highlight", "unhighlight"):
         start, end = edit["start"], edit["end"]
         if not 0 <= start < end <= length:
@@ -143,26 +226,34 @@ def check(judgement: Judgement, edit: Edit, document: Document, *, exhaustivity:
     elif kind == "entry" and edit["position"] is not None and not 0 <= edit["position"] < length:
         raise AssessError(f"the entry point {edit['position']} lies outside the {length} characters")
     elif kind == "grade":
-        if not exhaustivity:
-            raise AssessError("exhaustivity is assessed in 2005 mode only")
-        if unknown := [path for path in edit["paths"] if path not in document.row_of]:
-            raise AssessError(f"the document has no element {unknown[0]}")
+        _check_grade(edit, document, scale)
     elif kind == "finish":
-        _check_finish(judgement, edit, document, exhaustivity=exhaustivity)
+        _check_finish(judgement, edit, document, scale)
     elif kind == "replace":
         _check_replacement(from_dict(edit["judgement"]), length)
 
 
-def _check_finish(judgement: Judgement, edit: Edit, document: Document, *, exhaustivity: bool) -> None:
+def _check_grade(edit: Edit, document: Document, scale: str) -> None:
+    if edit["grade"] not in (None, *SCALES[scale]):
+        known = f"expected one of {', '.join(SCALES[scale])}" if SCALES[scale] else "nothing is graded"
+        raise AssessError(f"on the project's scale {known}, found {edit['grade']!r}")
+    if unknown := [path for path in edit["paths"] if path not in document.row_of]:
+        raise AssessError(f"the document has no element {unknown[0]}")
+
+
+def _check_finish(judgement: Judgement, edit: Edit, document: Document, scale: str) -> None:
+    what = "relevant element" if scale in ON_ELEMENTS else "highlight"
     if not edit["relevant"]:
-        if judgement.highlights:
-            raise AssessError("a document with highlights is relevant; remove them to finish it as not relevant")
+        if judgement.found:
+            raise AssessError(f"a document with {what}s is relevant; remove them to finish it as not relevant")
         return
-    if not judgement.highlights:
-        raise AssessError("a relevant document needs at least one highlight")
-    missing = ungraded(document, judgement.highlights, judgement.grades) if exhaustivity else []
-    if missing:
-        raise AssessError(f"{len(missing)} elements have no exhaustivity yet, the first is {missing[0]}")
+    if not judgement.found:
+        raise AssessError(f"a relevant document needs at least one {what}")
+    if missing := ungraded(document, judgement, scale) if SCALES[scale] else []:
+        grade = "exhaustivity" if scale == EXHAUSTIVITY else "grade"
+        raise AssessError(f"{len(missing)} elements have no {grade} yet, the first is {missing[0]}")
+    if wrong := contradictions(document, judgement.grades, scale) if scale in ON_ELEMENTS else []:
+        raise AssessError(wrong[0])
 
 
 def _check_replacement(judgement: Judgement, length: int) -> None:
@@ -171,7 +262,7 @@ def _check_replacement(judgement: Judgement, length: int) -> None:
         raise AssessError("the highlights overlap, touch or leave the text")
     if judgement.bep is not None and not 0 <= judgement.bep < length:
         raise AssessError(f"the entry point {judgement.bep} lies outside the text")
-    wrong = (judgement.status == RELEVANT) != bool(judgement.highlights) if judgement.finished else False
+    wrong = (judgement.status == RELEVANT) != judgement.found if judgement.finished else False
     if wrong or judgement.status not in STATUSES:
         raise AssessError(f"the status '{judgement.status}' does not fit {len(judgement.highlights)} highlights")
 
@@ -279,7 +370,7 @@ _VALID: dict[str, Callable[[Any], bool]] = {
     "paths": lambda value: (
         isinstance(value, list) and len(value) <= PATH_LIMIT and all(isinstance(path, str) for path in value)
     ),
-    "grade": lambda value: value is None or value in GRADES,
+    "grade": lambda value: value is None or any(value in grades for grades in SCALES.values()),
     **dict.fromkeys(("relevant", "on"), lambda value: isinstance(value, bool)),
     "text": lambda value: isinstance(value, str) and len(value) <= NOTE_LIMIT,
 }

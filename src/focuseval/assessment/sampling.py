@@ -1,7 +1,10 @@
-"""People's sample of a project: topics drawn at random, the part of them that is finished, and a model beside it.
+"""People and a model in a project: a random sample of topics for people, and what a model suggests to them.
 
 Topics that people happened to like are no sample of all. So topics are drawn by a seed and judged in a random order,
 and what counts is the longest finished beginning of that order, whatever else is finished.
+
+Who sees a model's highlights before judging is no longer independent of it. Every edit of a document for which there
+were suggestions says so, and a gold with such judgements is `assisted` by that model.
 """
 
 from __future__ import annotations
@@ -10,10 +13,11 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from focuseval.assessment.golds import build_gold, whose_gold
+from focuseval.assessment.golds import build_gold, is_graded, whose_gold
 from focuseval.assessment.plan import MODEL, assessors, people, pool, record, sampled_topics
 from focuseval.assessment.rules import FINISHED
 from focuseval.assessment.stability import judged_units, only_topics
+from focuseval.assessment.store import ADJUDICATED, Key
 from focuseval.errors import AssessError, counted
 
 if TYPE_CHECKING:
@@ -23,8 +27,9 @@ if TYPE_CHECKING:
     from focuseval.assessment.plan import Unit
     from focuseval.assessment.project import Project
     from focuseval.assessment.store import Store
-    from focuseval.collection.rendering import DocumentCache
+    from focuseval.collection.rendering import Document, DocumentCache
     from focuseval.data.gold import Gold
+    from focuseval.data.highlights import Spans
 
 
 def draw_sample(store: Store, topics: Collection[str], number: int, *, seed: int, actor: str) -> tuple[str, ...]:
@@ -99,8 +104,35 @@ def model_named(store: Store, name: str) -> str:
     found = found or [one for one in others if name in (part := one.rpartition("@")[0], part.removeprefix("model:"))]
     if len(found) != 1:
         known = ", ".join(found or others) or "none; let one judge with 'focuseval judge'"
-        raise AssessError(f"expected a model of the project as --model, found {name!r}; there are {known}")
+        raise AssessError(f"expected a model of the project, found {name!r}; there are {known}")
     return found[0]
+
+
+def suggester(store: Store) -> str:
+    """Return the model whose highlights assessors see as suggestions; '' where they see none, as by default."""
+    chosen = store.project_events("suggest")
+    return str(chosen[-1][1]["by"]) if chosen else ""
+
+
+def suggest_by(store: Store, name: str, *, actor: str) -> None:
+    """Show a model's highlights to assessors as suggestions, or with ``none`` no longer."""
+    found = "" if name == "none" else model_named(store, name)
+    if found != suggester(store):
+        record(store, {"kind": "suggest", "by": found}, actor=actor)
+
+
+def suggestions(store: Store, key: Key, document: Document) -> tuple[str, Spans] | None:
+    """Return who suggests what to the assessor of a document; None where nobody does.
+
+    A model that finished the document and found nothing suggests that nothing is relevant, which is a suggestion, too.
+    """
+    name = suggester(store)
+    if not name or key.assessor in (name, ADJUDICATED):
+        return None
+    saved = store.judgement(Key(name, key.topic, key.document))
+    if not saved.judgement.finished or saved.text_sha256 != document.sha256:
+        return None
+    return name, saved.judgement.highlights
 
 
 def sampled_golds(project: Project, whose: Whose, model: str, *, declared: bool = False) -> SampledGolds:
@@ -110,7 +142,7 @@ def sampled_golds(project: Project, whose: Whose, model: str, *, declared: bool 
     """
     store, documents = project.store, project.documents
     name = model_named(store, model)
-    people_gold, who = whose_gold(store, documents, whose, queries=project.queries, graded=store.exhaustivity)
+    people_gold, who = whose_gold(store, documents, whose, queries=project.queries, graded=is_graded(store))
     judged = judged_units(people_gold)
     model_gold, missing = _whole(store, documents, name)
     remarks = [remark.sentence for remark in people_gold.remarks]
@@ -136,13 +168,16 @@ def sampled_golds(project: Project, whose: Whose, model: str, *, declared: bool 
         remarks.append(
             f"{said}, and {state.waiting} more wait behind topic {state.order[upcoming]}, which has {left} to do"
         )
+    if undrawn := [unit for unit in judged if unit[0] not in set(state.order)]:
+        topics = counted(len({topic for topic, _ in undrawn}), "topic")
+        remarks.append(f"left out: {counted(len(undrawn), 'judgement')} of {topics} not drawn at random")
     kept = {unit for unit in judged if unit[0] in set(state.finished)}
     return SampledGolds(only_topics(people_gold, kept), model_gold, state.finished, tuple(remarks))
 
 
 def _whole(store: Store, documents: DocumentCache, name: str) -> tuple[Gold, int]:
     """Return a model's gold of the topics whose pooled documents it has all judged, and how many others there are."""
-    gold = build_gold(store, name, documents=documents if store.exhaustivity else None, index=documents.index)
+    gold = build_gold(store, name, documents=documents if is_graded(store) else None, index=documents.index)
     judged, pooled = judged_units(gold), pool(store)
     behind = {row.topic for row in pooled if row[:2] not in judged}
     kept = {unit for unit in judged if unit[0] not in behind}

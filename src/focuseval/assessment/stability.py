@@ -19,9 +19,9 @@ from focuseval.evaluation.evaluation import evaluate
 from focuseval.evaluation.scores import refuse_geometric
 from focuseval.formats import read_run
 from focuseval.inference.agreement import RESAMPLES, middle_of
-from focuseval.inference.comparison import turned_pairs
 from focuseval.inference.correlation import correlate, tau_ap
 from focuseval.inference.paired_tests import ranked
+from focuseval.inference.standings import turned_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

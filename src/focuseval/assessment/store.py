@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focuseval.assessment.database import Database
-from focuseval.assessment.rules import Edit, Judgement, Timeline, apply, check, replay
+from focuseval.assessment.rules import HIGHLIGHTS, Edit, Judgement, Timeline, apply, check, replay
 from focuseval.errors import AssessError, ChangedTextError, ConflictError
 
 if TYPE_CHECKING:
@@ -70,9 +70,9 @@ def now() -> str:
 class Store:
     """Everything a project knows of its judgements."""
 
-    def __init__(self, path: Path, *, exhaustivity: bool = False) -> None:
+    def __init__(self, path: Path, *, scale: str = HIGHLIGHTS) -> None:
         self.database = Database(path)
-        self.exhaustivity = exhaustivity
+        self.scale = scale
         self._log: dict[str, list[tuple[int, str, str, Edit | None]]] = {}
         self._log_end, self._log_lock = 0, threading.Lock()
 
@@ -122,7 +122,7 @@ class Store:
         if edit["kind"] in ("undo", "redo"):
             judgement = replay(_edits(connection, key)).step(edit)
         else:
-            check(before.judgement, edit, document, exhaustivity=self.exhaustivity)
+            check(before.judgement, edit, document, scale=self.scale)
             judgement = apply(before.judgement, edit)
         after = Saved(key, before.version + 1, judgement, document.sha256, len(document.text), now())
         stamps = {"version": after.version, "text_sha256": after.text_sha256, "key": token}
@@ -157,12 +157,6 @@ class Store:
             rows = connection.execute(f"SELECT * FROM judgements {where} ORDER BY 1, 2, 3", values)  # noqa: S608  as above
             return [_saved(row, tuple(spans.get(Key(*row[:3]), ()))) for row in rows]
 
-    def statuses(self, assessor: str) -> dict[tuple[str, str], tuple[str, bool]]:
-        """Return status and flag of every document that an assessor touched, by topic and document."""
-        query = "SELECT topic, document, status, flagged FROM judgements WHERE assessor = ?"
-        rows = self.database.read().execute(query, (assessor,))
-        return {(topic, document): (status, bool(flagged)) for topic, document, status, flagged in rows}
-
     def quotes(self, key: Key) -> list[Quote]:
         """Return the highlights of one judgement with their quotes."""
         quotes = f'SELECT start, "end", quote FROM highlights {_OF_KEY} ORDER BY start'  # noqa: S608  our own constant
@@ -171,6 +165,11 @@ class Store:
     def edits(self, key: Key) -> list[Edit]:
         """Return what was done to one judgement, oldest first."""
         return list(_edits(self.database.read(), key))
+
+    def sources(self, key: Key) -> list[Edit]:
+        """Return what is noted of where the states came from that were not edited step by step, oldest first."""
+        found = (edit.get("source") for edit in self.edits(key) if edit["kind"] == "replace")
+        return [source for source in found if isinstance(source, dict)]
 
     def history(self, key: Key) -> list[tuple[str, str, Edit, Judgement]]:
         """Return every event of one judgement, oldest first: when it was made, by whom, what, and what it led to."""
@@ -267,11 +266,13 @@ def _saved(row: sqlite3.Row, highlights: Spans) -> Saved:
 
 def insert_event(connection: sqlite3.Connection, event: Mapping[str, Any]) -> None:
     """Append one event to the log."""
-    connection.execute(
-        "INSERT INTO events (at, actor, assessor, topic, document, version, edit, text_sha256, key)"
-        " VALUES (:at, :actor, :assessor, :topic, :document, :version, :edit, :text_sha256, :key)",
-        {**event, "edit": json.dumps(event["edit"], ensure_ascii=False)},
-    )
+    insert_row(connection, "events", {**event, "edit": json.dumps(event["edit"], ensure_ascii=False)})
+
+
+def insert_row(connection: sqlite3.Connection, table: str, row: Mapping[str, Any]) -> None:
+    """Write one row of a table; the names of its columns are the program's own."""
+    names, places = ", ".join(f'"{name}"' for name in row), ", ".join(f":{name}" for name in row)
+    connection.execute(f"INSERT INTO {table} ({names}) VALUES ({places})", row)  # noqa: S608  fixed names
 
 
 def insert_judgement(connection: sqlite3.Connection, saved: Saved, quotes: Iterable[Quote]) -> None:

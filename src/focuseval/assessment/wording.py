@@ -7,6 +7,7 @@ a lead writes and everybody reads.
 
 from __future__ import annotations
 
+import json
 import shutil
 import threading
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from focuseval.assessment.files import settle
 from focuseval.assessment.plan import record
+from focuseval.data.fields import json_line, numbered_lines
 from focuseval.errors import AssessError
 from focuseval.formats.embedded import read_questions
 
@@ -58,6 +60,28 @@ def take_topics(store: Store, place: Path, source: Path | None, *, actor: str | 
     return topics
 
 
+def drafted_topics(store: Store) -> set[str]:
+    """Return the topics whose questions a language model wrote."""
+    return {topic for _, edit in store.project_events("drafts") for topic in edit["topics"]}
+
+
+def word_question(store: Store, place: Path, topic: str, text: str, *, actor: str) -> Topic:
+    """Write a drafted question anew, in the project's copy of its drafts and in the log; return the topic."""
+    text, copy = " ".join(text.split()), place / "topics.jsonl"
+    if topic not in drafted_topics(store) or not copy.is_file():
+        raise AssessError(f"the question of topic {topic} was not drafted; change it in the file of the topics")
+    if not 0 < len(text) <= QUESTION:
+        raise AssessError(f"expected a question of at most {QUESTION:,} characters, found {len(text):,}")
+    with _LOCK:
+        lines = [json.loads(line) for _, line in numbered_lines(copy.read_text(encoding="utf-8"))]
+        lines = [line | ({"query": text} if line.get("id") == topic else {}) for line in lines]
+        partial = place / "topics.partial"
+        partial.write_bytes(b"".join(map(json_line, lines)))
+        settle(partial, copy)
+        topics = take_topics(store, place, None, actor=actor)
+    return next(one for one in topics if one.id == topic)
+
+
 def rewordings(store: Store) -> dict[str, Rewording]:
     """Return the topics that read otherwise than before, each with its last change."""
     found: dict[str, Rewording] = {}
@@ -98,7 +122,8 @@ def _copy(source: Path, place: Path) -> None:
             shutil.rmtree(old) if old.is_dir() else old.unlink()
 
 
-LONGEST = 200_000
+LONGEST, QUESTION = 200_000, 2_000
+"""Characters of guidelines, and of a question."""
 _LOCK = threading.Lock()
 """Two who save at once do not overwrite each other unseen."""
 
@@ -135,20 +160,22 @@ def write_guidelines(store: Store, text: str, *, version: int, actor: str) -> Gu
         return guidelines(store)
 
 
-SNAPS = ("characters", "words", "sentences")
+SETTINGS = {"snap": ("words", "characters", "sentences"), "pooled": ("hidden", "marked", "named")}
+"""What a lead may choose, the default first: what a selection by the mouse is extended to, and whether assessors see
+which parts of a document the kept runs returned, or also which runs."""
 
 
-def snapping(store: Store) -> str:
-    """Return what a selection by the mouse is extended to: whole words, unless the project says otherwise."""
-    chosen = store.project_events("snap")
-    return str(chosen[-1][1]["to"]) if chosen else "words"
+def setting(store: Store, name: str) -> str:
+    """Return what a project has chosen of one of `SETTINGS`, else the default."""
+    chosen = store.project_events(name)
+    return str(chosen[-1][1]["to"]) if chosen else SETTINGS[name][0]
 
 
-def snap_to(store: Store, what: str, *, actor: str) -> None:
-    """Have selections by the mouse extended to whole words or sentences, or to nothing more than characters."""
-    if what not in SNAPS:
-        raise AssessError(f"expected {', '.join(SNAPS)}, found {what!r}")
-    record(store, {"kind": "snap", "to": what}, actor=actor)
+def choose(store: Store, name: str, value: str, *, actor: str) -> None:
+    """Choose one of `SETTINGS`; the choice is an event."""
+    if value not in SETTINGS.get(name, ()):
+        raise AssessError(f"expected {' or '.join(SETTINGS.get(name, SETTINGS))}, found {value!r}")
+    record(store, {"kind": name, "to": value}, actor=actor)
 
 
 def render_markdown(text: str) -> str:

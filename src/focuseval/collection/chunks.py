@@ -5,9 +5,11 @@ How documents are cut, as people type it::
     characters:400        400 characters, end to end          characters:400/300   a new one every 300: they overlap
     words:100/50          100 words, every 50                 sentences:5          five sentences
     tokens:256/200        256 tokens of a tokenizer           elements:sec,p       every element of these tags
-    headings:2            Markdown sections                   recursive:400        at empty lines, lines, blanks
-    semantic:95           where the subject changes most      pages                every page of a PDF
-    blocks:3              three blocks of a page's text       llamaindex:SentenceSplitter:256/200
+    headings:2            Markdown sections, from headings of the first or second level on
+    recursive:400         at empty lines, else lines, else blanks, else anywhere: as much as fits into 400 characters
+    semantic:95           before a sentence that is farther from the one before it than 95 % of a document's are
+    pages                 every page of a PDF
+    blocks:3              three blocks of pages' text         llamaindex:SentenceSplitter:256/200
     langchain:RecursiveCharacterTextSplitter:400/300
 
 The number behind the stroke is the distance between beginnings; without it chunks stand end to end. A distance larger
@@ -33,23 +35,25 @@ from focuseval.collection.boundaries import (
     moved_left,
     sentences,
     texts_of,
+    trimmed,
     windows,
 )
-from focuseval.collection.cutters import headings, recursive, semantic
 from focuseval.data.spans import union
 from focuseval.data.tables import Framed
+from focuseval.engine.plugins import offered, plugin
 from focuseval.errors import CollectionError, FormatError, UsageError, counted, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from focuseval.collection.cutters import Embed
     from focuseval.collection.index import Collection, Index
     from focuseval.collection.tokens import Tokenizer
 
     Integers = NDArray[np.int64]
+    Spans = list[tuple[int, int]]
+    Embed = Callable[[Sequence[str]], NDArray[np.float32]]
     Cuts = tuple[Integers, Integers, Integers]
 
 
@@ -63,7 +67,7 @@ SPLITTERS = ("langchain", "llamaindex")
 """Packages whose splitters can be named."""
 
 CUTTERS = {"headings": 6, "recursive": 999_999_999, "semantic": 99}
-"""Kinds of `focuseval.collection.cutters`, which take one number, and the largest."""
+"""Kinds that follow what a text says, which take one number, and the largest."""
 
 _EXAMPLES = (
     "characters:400, words:100/50, sentences:5, headings:2, elements:sec, pages, langchain:CLASS:400/300, or a file"
@@ -83,7 +87,9 @@ class Spec:
     step: int = 0
     """Distance between beginnings."""
     names: tuple[str, ...] = ()
-    """Tags of elements, or the class of a splitter."""
+    """Tags of elements, the class of a splitter, or what follows the name of another package's chunker."""
+    origin: str = ""
+    """The package that adds the chunker, with its version; empty for ours."""
 
     def __str__(self) -> str:
         stroke = "" if self.step == self.size else f"/{self.step}"
@@ -110,6 +116,9 @@ def parse_spec(text: str) -> Spec:
             raise UsageError(f"{what}; splitters of {spec.kind} leave no gaps")
         return spec
     kind, _, rest = text.partition(":")
+    known = (*WINDOWS, *PARTS, "elements", *CUTTERS, *SPLITTERS)
+    if kind not in known and (added := plugin("chunkers", kind)):
+        return Spec(kind, names=(rest,) if rest else (), origin=added.origin)
     if kind in WINDOWS or kind in PARTS:
         remedy = f"write {kind}:SIZE or {kind}:SIZE/STEP with whole numbers of at least 1"
     elif kind in CUTTERS:
@@ -117,8 +126,7 @@ def parse_spec(text: str) -> Spec:
     elif kind in SPLITTERS:
         remedy = f"write {kind}:CLASS:SIZE or {kind}:CLASS:SIZE/STEP"
     else:
-        known = (*WINDOWS, *PARTS, "elements", *CUTTERS, *SPLITTERS)
-        remedy = (rest and did_you_mean(kind, known)) or "no file has this name"
+        remedy = (rest and did_you_mean(kind, (*known, *offered("chunkers")))) or "no file has this name"
     raise UsageError(f"expected how to cut documents ({_EXAMPLES}), found {text!r}; {remedy}")
 
 
@@ -133,6 +141,8 @@ class Chunks(Framed):
     """How they were cut: the SPEC, or the file that they were read from."""
     remarks: tuple[str, ...] = ()
     """What a reader should know: texts of a splitter that stand nowhere, say."""
+    origin: str = ""
+    """The package whose chunker cut them, with its version, where it is none of ours."""
 
     def __len__(self) -> int:
         return len(self.start)
@@ -248,6 +258,91 @@ def _elements(index: Index, tags: tuple[str, ...]) -> Cuts:
         parts.append((document[wanted], *(column[wanted].astype(np.int64) for column in columns)))
     document, start, end = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     return document, start, end
+
+
+_LINE = re.compile(r"(?m)^ {0,3}(?:(`{3,}|~{3,})|(#{1,6})(?:[ \t]|$)|(=+|-+)[ \t]*$)|^[^\n]*$")
+SEPARATORS = ("\n\n", "\n", " ")
+
+
+def headings(text: str, level: int) -> Spans:
+    r"""Return the sections of a Markdown text, each from a heading of this level or above to the next.
+
+    A heading begins with ``#``, or is underlined by ``=`` or ``-``; in a fenced block there is none.
+
+    >>> text = "Intro\n# A\none\n### B\ntwo\nC\n---\nthree"
+    >>> [text[a:b] for a, b in headings(text, 2)]
+    ['Intro', '# A\none\n### B\ntwo', 'C\n---\nthree']
+    """
+    edges, fence, before = [0], "", 0
+    for line in _LINE.finditer(text):
+        mark, hashes, rule = line.groups()
+        if mark and not fence:
+            fence = mark
+        elif fence:
+            closes = mark and mark[0] == fence[0] and len(mark) >= len(fence)
+            fence = "" if closes else fence
+        elif hashes and len(hashes) <= level:
+            edges.append(line.start())
+        elif rule and text[before : line.start()].strip() and (1 if rule[0] == "=" else 2) <= level:
+            edges.append(before)
+        before = line.start()
+    return trimmed(text, pairwise([*sorted(set(edges)), len(text)]))
+
+
+def recursive(text: str, size: int) -> Spans:
+    r"""Return as much of a text as fits into so many characters, cut at the coarsest separator that makes pieces fit.
+
+    >>> text = "One two.\n\nThree four five six.\nSeven."
+    >>> [text[a:b] for a, b in recursive(text, 12)]
+    ['One two.', 'Three four', 'five six.', 'Seven.']
+    """
+    return trimmed(text, _fitting(text, 0, len(text), size, SEPARATORS))
+
+
+def _fitting(text: str, start: int, end: int, size: int, separators: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield pieces of a span that fit, neighbours together as long as they do."""
+    if len(text[start:end].strip()) <= size:
+        yield start, end
+        return
+    if not separators:
+        edges = moved_left(text, np.arange(start, end, size)).tolist()
+        yield from pairwise([*dict.fromkeys(edges), end])
+        return
+    first, *rest = separators
+    cuts = [found.end() for found in re.finditer(re.escape(first), text[start:end])]
+    begin = upto = start
+    for low, high in pairwise([start, *(start + cut for cut in cuts if start + cut < end), end]):
+        if len(text[begin:high].strip()) <= size:
+            upto = high
+            continue
+        if upto > begin:
+            yield begin, upto
+        begin = upto = low
+        if len(text[low:high].strip()) <= size:
+            upto = high
+            continue
+        yield from _fitting(text, low, high, size, rest)
+        begin = upto = high
+    if upto > begin:
+        yield begin, upto
+
+
+def semantic(texts: Sequence[str], percent: int, embed: Embed) -> list[Spans]:
+    """Return the chunks of every text: sentences that follow each other, as long as their vectors stay near."""
+    cut = [sentences(text) for text in texts]
+    flat = [text[a:b] for text, (start, end) in zip(texts, cut, strict=True) for a, b in zip(start, end, strict=True)]
+    vectors = np.asarray(embed(flat), np.float64) if flat else np.zeros((0, 1))
+    length = np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors = np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0)
+    found, at = [], 0
+    for start, end in cut:
+        own = vectors[at : at + len(start)]
+        at += len(start)
+        far = 1 - np.einsum("ij,ij->i", own[1:], own[:-1])
+        breaks = np.flatnonzero(far > np.percentile(far, percent)) + 1 if len(far) else np.zeros(0, np.int64)
+        edges = [0, *breaks.tolist(), len(start)] if len(start) else [0]
+        found.append([(int(start[a]), int(end[b - 1])) for a, b in pairwise(edges)])
+    return found
 
 
 @dataclass(frozen=True)

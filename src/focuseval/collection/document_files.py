@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from focuseval.data.fields import QUESTION_IDS, value
+from focuseval.data.fields import QUESTION_IDS, json_fault, value
 from focuseval.engine.storage import Remote, in_order, inflated
 from focuseval.engine.storage import unpacked as whole_file
 from focuseval.errors import CollectionError, Place
@@ -99,7 +99,7 @@ def records(files: Sequence[Location], expected: str) -> Iterator[tuple[Place, d
             try:
                 parsed = json.loads(whole_file(path.read_bytes(), str(path)) if is_list else line)
             except (ValueError, RecursionError) as error:
-                what = f"{expected}, found no JSON ({error})"
+                what = f"{expected}, found no JSON ({json_fault(error)})"
                 raise CollectionError(what, at=at, remedy="one object per line") from None
             for record in parsed if is_list else [parsed]:
                 if not isinstance(record, dict):

@@ -1,8 +1,9 @@
 """Pages of a PDF: which page a code point stands on, the boxes of a span, the characters in a box.
 
-A block of an index that holds PDFs has four columns more: ``pages``, ``lines`` and ``edges``, which `collection.pdf`
-describes, and ``original``, the file itself, of which pictures are made and into which annotations are written. They
-are mapped into memory with the rest. Boxes are (left, top, right, bottom) in points of the page as it is seen.
+A block of an index that holds PDFs has four columns more: ``pages``, ``lines`` and ``steps``, which `collection.pdf`
+describes, and ``original``, the file itself, of which pictures are made and into which annotations are written;
+``original=drop`` leaves it out. They are mapped into memory with the rest. Boxes are (left, top, right, bottom) in
+points of the page as it is seen.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from focuseval.collection.block import Block, lists, spread
+from focuseval.collection.block import CODEC, Block, lists, spread
+from focuseval.engine.lazy import cached_property
+from focuseval.errors import CollectionError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,8 +27,6 @@ PAGE = {"start": "i4", "end": "i4", "width": "f4", "height": "f4", "rotation": "
 """Columns of pages: where the text starts and ends, width and height in points, rotation in degrees."""
 LINE = {"start": "i4", "end": "i4", "direction": "i1", "x0": "f4", "y0": "f4", "x1": "f4", "y1": "f4"}
 """Columns of lines: start and end in the text; direction, 0 to the right, 1 down, 2 to the left, 3 up; box."""
-EDGES = 65535
-"""Parts of a line's length in which places of characters are counted."""
 
 
 def with_pages(block: Block, laid: Sequence[Pages | None]) -> Block:
@@ -40,9 +41,8 @@ def with_pages(block: Block, laid: Sequence[Pages | None]) -> Block:
         arrow = {key: pa.from_numpy_dtype(np.dtype(kind)) for key, kind in kinds.items()}
         bounds = np.append(0, np.cumsum([len(row["start"]) for row in rows]))
         batch = batch.append_column(f"{name}s", lists(bounds, columns, arrow))
-    edges = [np.zeros(0, np.uint16) if one is None else one.edges for one in laid]
-    bounds = np.append(0, np.cumsum([len(part) for part in edges]))
-    batch = batch.append_column("edges", pa.LargeListArray.from_arrays(bounds, np.concatenate(edges)))
+    steps = [None if one is None else CODEC.compress(one.steps.tobytes(), asbytes=True) for one in laid]
+    batch = batch.append_column("steps", pa.array(steps, pa.large_binary()))
     original = pa.array([None if one is None else one.original for one in laid], pa.large_binary())
     return Block(batch.append_column("original", original), block.tags)
 
@@ -53,14 +53,29 @@ class Pages:
 
     page: dict[str, NDArray[Any]]
     line: dict[str, NDArray[Any]]
-    edges: NDArray[np.uint16]
-    """For every code point of the text, how far into its line it begins; 0 for what stands in no line."""
+    steps: Any
+    """For every code point of the text, its share of its line's length, a byte; 0 for what stands in no line. Those of
+    an index are compressed."""
     original: Any
-    """The file: its bytes, or those of an index as Arrow has them: ``pages.original.as_py()``."""
+    """The file: its bytes, or those of an index as Arrow has them; None where it was not kept."""
     _seen: dict[int, tuple[NDArray[np.int64], NDArray[np.float64]]] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.page["start"])
+
+    @cached_property
+    def _steps(self) -> NDArray[np.uint8]:
+        if isinstance(self.steps, np.ndarray):
+            return self.steps
+        return np.frombuffer(CODEC.decompress(self.steps.as_buffer(), int(self.page["end"][-1])), np.uint8)
+
+    def file(self, name: str) -> bytes:
+        """Return the PDF itself."""
+        if self.original is None:
+            what = "pictures and annotations need the PDF, and the index was made without it (original=drop)"
+            raise CollectionError(what, at=name, remedy="index the collection again without that option")
+        data: bytes = self.original if isinstance(self.original, bytes) else self.original.as_py()
+        return data
 
     def of(self, position: NDArray[np.int64] | int) -> NDArray[np.int64]:
         """Return the page on which a code point stands; what stands between two is on the later one."""
@@ -75,7 +90,7 @@ class Pages:
         return float(self.page["width"][page - 1]), float(self.page["height"][page - 1])
 
     def boxes(self, start: int, end: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Return the boxes of a span, one for each line that it touches, and their pages."""
+        """Return the boxes of a span, one for each line that it touches, wide gaps apart, and their pages."""
         rows = self._lines(start, end)
         first, last = np.maximum(self.line["start"][rows], start), np.minimum(self.line["end"][rows], end)
         return self.of(first.astype(np.int64)), self._parts(rows, first, last)
@@ -89,8 +104,11 @@ class Pages:
         self, rows: NDArray[np.int64], start: NDArray[np.integer], end: NDArray[np.integer]
     ) -> NDArray[np.float64]:
         """Return the boxes of parts of lines, from a code point to another."""
-        low, upto = self.edges[start] / EDGES, self.edges[np.minimum(end, len(self.edges) - 1)] / EDGES
-        high = np.where(end < self.line["end"][rows], upto, 1.0)
+        first, last = self.line["start"][rows], self.line["end"][rows]
+        base = int(first.min()) if len(rows) else 0
+        upto = np.append(0, np.cumsum(self._steps[base : int(last.max(initial=0))], dtype=np.int64))
+        zero, most = upto[first - base], upto[last - base]
+        low, high = ((upto[place - base] - zero) / np.maximum(most - zero, 1) for place in (start, end))
         x0, y0, x1, y1 = (self.line[name][rows].astype(np.float64) for name in ("x0", "y0", "x1", "y1"))
         way, wide, tall = self.line["direction"][rows], x1 - x0, y1 - y0
         return np.stack(
@@ -151,7 +169,7 @@ class Pages:
 def pages_of(block: Block, document: int) -> Pages | None:
     """Return the pages of a block's document; None where it is no PDF."""
     batch = block.batch
-    if "pages" not in batch.schema.names or not batch.column("original")[document].is_valid:
+    if "pages" not in batch.schema.names or not batch.column("pages")[document].values:
         return None
 
     def part(name: str) -> Any:
@@ -159,10 +177,10 @@ def pages_of(block: Block, document: int) -> Pages | None:
         low, high = np.asarray(column.offsets)[document : document + 2].tolist()
         return column.values.slice(low, high - low)
 
-    page, line = part("pages"), part("lines")
+    page, line, original = part("pages"), part("lines"), batch.column("original")[document]
     return Pages(
         {name: page.field(name).to_numpy() for name in PAGE},
         {name: line.field(name).to_numpy() for name in LINE},
-        part("edges").to_numpy(),
-        batch.column("original")[document],
+        batch.column("steps")[document],
+        original if original.is_valid else None,
     )

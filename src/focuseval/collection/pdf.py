@@ -1,8 +1,9 @@
 r"""One PDF → its text, its pages and blocks, and a box for every character.
 
 The text is that of the pages in their order, and on a page that of its lines in the order in which the file draws them,
-as PDFium reads them: programs that set type draw a column after the other, and right-to-left scripts come in the order
-that PDFium gives. The rest is decided here, and `RULES` counts the versions of these rules, so that one file has one
+as PDFium reads them: programs that set type draw a column after the other. Right-to-left scripts come in the order that
+PDFium gives: the letters in the order in which they are read, in a line of two directions from its right end on, each
+word as it is read. The rest is decided here, and `RULES` counts the versions of these rules, so that one file has one
 text for ever; an index names it, with the version of PDFium and the options.
 
 *Lines* end with ``\n``; spaces at their ends are dropped. *Blocks* (``/pdf[1]/page[3]/block[2]``) are lines in which
@@ -16,9 +17,11 @@ pages and on a quarter of all, is an element ``header`` or ``footer`` and no blo
 *Columns*: the order of the file; a line that does not stand below the one before begins a block. A *page without text*
 (a scan) is an element without text, counted and named.
 
-A line is stored as a box with a direction, and for each of its characters the place, in 1/65535 of the line's length,
-where it begins; it ends where the next one begins. Text that stands aslant is stored a character at a time, with the
-middle of its box alone (a quarter of its width and height), because boxes of neighbours overlap there.
+A line is stored as a box with a direction, and for each of its characters one byte: its share of the line's length,
+from where it begins to where the next one does. A character, mostly a space, that is wider than twice the line's height
+is stored as a line of its own, and so is every character of a line of two directions. Text that stands aslant is stored
+a character at a time, with the middle of its box alone (a quarter of its width and height), because boxes of neighbours
+overlap there.
 """
 
 from __future__ import annotations
@@ -31,7 +34,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from focuseval.collection.pages import EDGES, LINE, Pages
+from focuseval.collection.pages import LINE, Pages
 from focuseval.collection.pdfium import PageCharacters, pdfium_version, read_characters
 from focuseval.collection.trees import Tree
 from focuseval.errors import UsageError, did_you_mean
@@ -44,7 +47,12 @@ if TYPE_CHECKING:
 RULES = 1
 """Version of the rules above: another one may give another text."""
 
-CHOICES = {"hyphens": ("join", "keep"), "ligatures": ("split", "keep"), "repeated": ("keep", "drop")}
+CHOICES = {
+    "hyphens": ("join", "keep"),
+    "ligatures": ("split", "keep"),
+    "repeated": ("keep", "drop"),
+    "original": ("keep", "drop"),
+}
 """Options and their values, the default first."""
 
 LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
@@ -52,7 +60,9 @@ LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "f
 _SOFT, _MARK = 0x00AD, 2
 _HYPHENS = (_MARK, _SOFT, ord("-"), 0x2010)
 _EDGE, _LEAST, _SHARE = 0.1, 3, 4
-_LEADING, _HEIGHT, _ASLANT = 1.2, 1.25, 1.8
+_LEADING, _HEIGHT, _ASLANT, _WIDE, _BACK = 1.2, 1.25, 1.8, 2.0, 0.1
+_STEP = 127
+"""The step of the widest character of a line; one that takes in a dropped hyphen has up to twice as much."""
 _TOGETHER = 30_000
 """Characters of pages that are read together."""
 
@@ -61,13 +71,15 @@ _TOGETHER = 30_000
 class PdfRules:
     """What people want differently; the defaults are those of `CHOICES`.
 
-    >>> PdfRules.parse("hyphens=keep"), PdfRules.parse("").described
-    (PdfRules(hyphens='keep', ligatures='split', repeated='keep'), 'hyphens=join ligatures=split repeated=keep')
+    >>> PdfRules.parse("hyphens=keep,original=drop").described
+    'hyphens=keep ligatures=split repeated=keep original=drop'
     """
 
     hyphens: str = "join"
     ligatures: str = "split"
     repeated: str = "keep"
+    original: str = "keep"
+    """Whether the index keeps the file, of which pictures are made and into which annotations are written."""
 
     @classmethod
     def parse(cls, text: str) -> PdfRules:
@@ -84,8 +96,9 @@ class PdfRules:
 
     @property
     def described(self) -> str:
-        """The options in words that `parse` reads, but for the commas."""
-        return " ".join(f"{name}={value}" for name, value in vars(self).items())
+        """The options in words that `parse` reads, but for the commas; `original` where it is not kept."""
+        given = {name: value for name, value in vars(self).items() if (name, value) != ("original", "keep")}
+        return " ".join(f"{name}={value}" for name, value in given.items())
 
     def signature(self) -> str:
         """Return all that a text depends on besides its file."""
@@ -94,7 +107,8 @@ class PdfRules:
 
 def read_pdf(data: bytes, file: str, rules: PdfRules | None = None) -> Tree:
     """Read a PDF: elements as of an XML document, and where its characters stand."""
-    return lay_out(read_characters(data, file), file, rules or PdfRules(), data)
+    rules = rules or PdfRules()
+    return lay_out(read_characters(data, file), file, rules, None if rules.original == "drop" else data)
 
 
 @dataclass
@@ -156,17 +170,17 @@ def _split(lines: _Lines) -> _Lines:
 
 
 class _Measured(NamedTuple):
-    """What is kept of the lines of some pages: their characters with the places where they begin, and their boxes."""
+    """What is kept of the lines of some pages: their characters with their shares of the lines, and their boxes."""
 
     code: NDArray[np.uint32]
-    edges: NDArray[np.uint16]
+    steps: NDArray[np.uint8]
     length: NDArray[np.int64]
     """Characters of every line."""
     page: NDArray[np.int64]
     box: NDArray[np.float32]
     direction: NDArray[np.int8]
     run: NDArray[np.int64]
-    """The first characters of lines as they are stored: of one that is aslant every character."""
+    """The first characters of lines as they are stored, wide characters and those that stand aslant apart."""
     run_box: NDArray[np.float32]
     run_direction: NDArray[np.int8]
 
@@ -195,18 +209,26 @@ def _measured(lines: _Lines) -> _Measured:
     across, down = np.where(x < 0, 2, 0), np.where(y > 0, 1, 3)
     direction = np.where(np.abs(x) >= np.abs(y), across, down).astype(np.int8)
     which = np.repeat(np.arange(len(length)), length)
-    left, _, top, bottom = _extents(lines.box, direction[which])
+    left, right, top, bottom = _extents(lines.box, direction[which])
+    blank = np.flatnonzero((lines.code == 32) & (lines.box[:, 0] == lines.box[:, 2]))  # of no extent: put in by PDFium
+    left[blank] = right[blank - 1]
     _, _, line_top, line_bottom = _extents(box, direction)
     tall = np.maximum.reduceat(bottom - top, lines.first[:-1])
     aslant = line_bottom - line_top > _ASLANT * np.maximum(tall, 0.1)
     run, run_box = lines.first, box
-    if aslant.any():
-        fresh = aslant[which]
+    onwards, inside = np.diff(left, append=0), which == np.append(which[1:], -1)
+    wide = inside & (onwards > _WIDE * tall[which])
+    mixed = np.logical_or.reduceat(inside & (onwards < -_BACK * tall[which]), lines.first[:-1])
+    if aslant.any() or wide.any() or mixed.any():
+        fresh = (aslant | mixed)[which] | wide | np.append(False, wide[:-1])
         fresh[lines.first[:-1]] = True
         run = np.append(np.flatnonzero(fresh), len(fresh))
         run_box, alone = _around(lines.box, run), aslant[which[run[:-1]]]
         centre = (run_box[alone][:, [0, 1, 0, 1]] + run_box[alone][:, [2, 3, 2, 3]]) / 2
         run_box[alone] = centre + (run_box[alone] - centre) / 4
+        gap = np.flatnonzero(wide[run[:-1]] & ~alone & (lines.code[run[:-1]] == 32))  # from one neighbour to the other
+        way, run_box[gap] = direction[which[run[gap]]], run_box[gap - 1]
+        run_box[gap, way], run_box[gap, (way + 2) % 4] = run_box[gap - 1, (way + 2) % 4], run_box[gap + 1, way]
     turned, of = direction[which[run[:-1]]], np.repeat(np.arange(len(run) - 1), np.diff(run))
     low, high, _, _ = _extents(run_box, turned)
     # Places never go back within a line; letters that begin at one place share the room up to the next.
@@ -218,9 +240,14 @@ def _measured(lines: _Lines) -> _Measured:
         room = np.minimum(np.append(begin[head[1:]], np.inf), (high - low)[of[head]] + far[head]) - begin[head]
         inside = np.arange(len(begin)) - np.repeat(head, count)
         begin += inside / np.repeat(count, count) * np.repeat(np.maximum(room, 0), count)
-    share = (begin - far) / np.maximum(high - low, 1e-6)[of]
-    edges = np.clip(np.round(share * EDGES), 0, EDGES).astype(np.uint16)
-    return _Measured(lines.code, edges, length, lines.page, box, direction, run[:-1], run_box, turned)
+    place = np.clip(begin - far, 0, (high - low)[of])
+    advance = np.append(place[1:], 0) - place
+    advance[run[1:] - 1] = (high - low) - place[run[1:] - 1]
+    scale = _STEP / np.maximum(np.maximum.reduceat(advance, run[:-1]), 1e-6)
+    edges = np.round(place * scale[of])
+    steps = np.append(edges[1:], 0) - edges
+    steps[run[1:] - 1] = np.round((high - low) * scale) - edges[run[1:] - 1]
+    return _Measured(lines.code, steps.astype(np.uint8), length, lines.page, box, direction, run[:-1], run_box, turned)
 
 
 def _begins(page: NDArray[np.int64], direction: NDArray[np.int8], box: NDArray[np.float32]) -> NDArray[np.bool_]:
@@ -275,7 +302,7 @@ def _measured_pages(
     return shapes, _Measured(*map(np.concatenate, zip(*parts, strict=True)))
 
 
-def lay_out(pages: Iterable[PageCharacters], file: str, rules: PdfRules, original: bytes) -> Tree:
+def lay_out(pages: Iterable[PageCharacters], file: str, rules: PdfRules, original: bytes | None) -> Tree:
     """Turn the characters of pages into a tree and the places of its characters."""
     shapes, whole = _measured_pages(pages, rules)
     width, height, rotation = np.array(shapes, np.float32).T
@@ -294,7 +321,9 @@ def lay_out(pages: Iterable[PageCharacters], file: str, rules: PdfRules, origina
         joined[1:] = ends & ~begins[1:]
         for line in np.flatnonzero(joined).tolist():
             joined[line] = chr(whole.code[first[line]]).islower()
-        keep[first[1:-1][joined[1:]] - 1] = False
+        hyphens = first[1:-1][joined[1:]] - 1
+        keep[hyphens] = False
+        whole.steps[hyphens - 1] += whole.steps[hyphens]
     if gone.any():
         keep &= np.repeat(~gone, whole.length)
     length = np.diff(np.append(0, np.cumsum(keep))[first])
@@ -303,8 +332,8 @@ def lay_out(pages: Iterable[PageCharacters], file: str, rules: PdfRules, origina
     start = np.cumsum(length + gap) - length
     place = np.arange(int(length.sum())) + np.repeat(start - np.cumsum(length) + length, length)
     size = int(start[-1] + length[-1]) if len(start) else 0
-    code, edges = np.full(size, 10, np.uint32), np.zeros(size, np.uint16)
-    code[place], edges[place] = whole.code[keep], whole.edges[keep]
+    code, steps = np.full(size, 10, np.uint32), np.zeros(size, np.uint8)
+    code[place], steps[place] = whole.code[keep], whole.steps[keep]
     counted = np.append(0, np.cumsum(keep))  # characters kept before each
     run = counted[np.append(whole.run, len(keep))]
     filled = np.diff(run) > 0
@@ -325,7 +354,7 @@ def lay_out(pages: Iterable[PageCharacters], file: str, rules: PdfRules, origina
         for head, tail in zip(heads.tolist(), tails.tolist(), strict=True)
     ]
     stored = {name: lines[name].astype(kind) for name, kind in LINE.items()}
-    return _tree(file, _decoded(code), blocks, Pages(columns, stored, edges, original))
+    return _tree(file, _decoded(code), blocks, Pages(columns, stored, steps, original))
 
 
 def _tree(file: str, text: str, blocks: list[tuple[int, str, int, int]], laid: Pages) -> Tree:

@@ -258,36 +258,21 @@ def _opened(raw: Any, document: Any, number: int) -> Iterator[tuple[Any, Callabl
         page.close()
 
 
-def seen(box: NDArray[np.float32], frame: Box, turns: int) -> NDArray[np.float32]:
-    """Turn boxes (left, bottom, right, top) of a file into those of the page in view (left, top, right, bottom).
+def seen(box: NDArray[np.float32], frame: Box, turns: int, *, back: bool = False) -> NDArray[np.float32]:
+    """Turn boxes (left, bottom, right, top) of a file into those of the page in view, from the top, or back.
 
     >>> seen(np.array([[10, 20, 30, 25]]), (0, 0, 100, 200), 0).tolist()
-    [[10, 175, 30, 180]]
+    [[10.0, 175.0, 30.0, 180.0]]
     """
-    left, bottom, right, top = box.T
-    return np.stack(
-        {
-            0: (left - frame[0], frame[3] - top, right - frame[0], frame[3] - bottom),
-            1: (bottom - frame[1], left - frame[0], top - frame[1], right - frame[0]),
-            2: (frame[2] - right, bottom - frame[1], frame[2] - left, top - frame[1]),
-            3: (frame[3] - top, frame[2] - right, frame[3] - bottom, frame[2] - left),
-        }[turns % 4],
-        axis=1,
-    )
-
-
-def unseen(box: NDArray[np.float32], frame: Box, turns: int) -> NDArray[np.float32]:
-    """Turn boxes of the page in view into those of the file; undoes `seen`."""
-    left, top, right, bottom = box.T
-    return np.stack(
-        {
-            0: (left + frame[0], frame[3] - bottom, right + frame[0], frame[3] - top),
-            1: (top + frame[0], left + frame[1], bottom + frame[0], right + frame[1]),
-            2: (frame[2] - right, top + frame[1], frame[2] - left, bottom + frame[1]),
-            3: (frame[2] - bottom, frame[3] - right, frame[2] - top, frame[3] - left),
-        }[turns % 4],
-        axis=1,
-    )
+    left, bottom, right, top = frame
+    sides, signs, origin = (  # which side becomes the left, the top …, whether it counts backwards, and from where
+        ([0, 3, 2, 1], [1, -1], [-left, top]),
+        ([1, 0, 3, 2], [1, 1], [-bottom, -left]),
+        ([2, 1, 0, 3], [-1, 1], [right, -bottom]),
+        ([3, 2, 1, 0], [-1, -1], [top, right]),
+    )[turns % 4]
+    sign, begin = np.array(2 * signs, np.float32), np.array(2 * origin, np.float32)
+    return ((box - begin) * sign)[:, sides] if back else box[:, sides] * sign + begin
 
 
 def _pages(raw: Any, document: Any, most: int) -> Iterator[tuple[dict[str, Any], bytes]]:
@@ -381,7 +366,7 @@ def _annotated(raw: Any, document: Any, _: int, marks: list[dict[str, Any]]) -> 
         if not 1 <= mark["page"] <= len(document):
             raise ValueError(f"expected a page from 1 to {len(document)}, found {mark['page']}")
         with _opened(raw, document, mark["page"] - 1) as (page, view):
-            boxes = unseen(np.array(mark["boxes"], np.float32).reshape(-1, 4), **view.keywords)  # type: ignore[attr-defined]  # a partial of `seen`
+            boxes = view(np.array(mark["boxes"], np.float32).reshape(-1, 4), back=True)
             made = raw.FPDFPage_CreateAnnot(page, raw.FPDF_ANNOT_HIGHLIGHT)
             around = raw.FS_RECTF(boxes[:, 0].min(), boxes[:, 3].max(), boxes[:, 2].max(), boxes[:, 1].min())
             raw.FPDFAnnot_SetRect(made, around)

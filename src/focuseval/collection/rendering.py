@@ -7,7 +7,8 @@ with an unknown name is part of the line unless it holds blocks itself.
 
 `render` adds what is around blocks and inside them: tables are grids of cells, each with its blocks; formulas, sub- and
 superscripts, emphasis, code and links are elements inside of a block. An index has no attributes: a cell that is alone
-in its row takes the whole row, and a link leads nowhere. Markdown is laid out as it stands, with its signs.
+in its row takes the whole row, and a link leads nowhere. Markdown keeps its signs, which are part of the text; its
+tables are grids, and code, links and what is emphasised look so.
 
 ``static/nest.js`` builds the page's elements from it, for the assessing pages and for the report.
 """
@@ -24,11 +25,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from focuseval.collection.images import Images
+from focuseval.collection.trees import IMAGES
 from focuseval.engine.lazy import Kept, cached_property
 from focuseval.errors import AssessError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     import numpy as np
     from numpy.typing import NDArray
@@ -54,6 +57,8 @@ class Document:
     id: str
     text: str
     elements: tuple[Element, ...] = field(default=(), repr=False)
+    images: tuple[tuple[int, str], ...] = field(default=(), repr=False)
+    """Where it has images, and their names in the collection."""
 
     @cached_property
     def sha256(self) -> str:
@@ -118,7 +123,7 @@ class TextBlock:
     kind: str
     level: int
     sign: str = ""
-    """Of an item of a numbered list, its number."""
+    """Of an item of a numbered list, its number; of one in Markdown, which has its sign in the text, a blank."""
 
     @property
     def named(self) -> str:
@@ -216,16 +221,16 @@ def _number(document: Document, row: int) -> str:
 
 
 class Group(NamedTuple):
-    """Blocks that stand together: a ``grid``, its ``row`` s, and in them each ``cell`` or ``head``."""
+    """Blocks that stand together: a ``grid``, its ``row`` s, and in them each ``cell`` or ``head``; or an ``image``."""
 
     first: int
     last: int
-    """The block after the last one; the same as `first` for an empty cell."""
+    """The block after the last one; the same as `first` for an empty cell, and for an image."""
     kind: str
     depth: int
     """How many groups it is in."""
-    columns: int = 1
-    """How many a grid has, or a cell takes."""
+    columns: int | str = 1
+    """How many a grid has, or a cell takes; of an image its name."""
 
 
 @dataclass(frozen=True)
@@ -234,8 +239,8 @@ class Rendering:
 
     blocks: list[TextBlock]
     groups: list[Group]
-    inline: list[tuple[int, str, int]]
-    """Rows of the document's elements, in its order; a name of `INLINE`, of MathML, ``apart`` or ``tex``; the depth."""
+    inline: list[tuple[int, int, str, int]]
+    """Start and end, in the document's order; a name of `INLINE`, of MathML, ``apart`` or ``tex``; the depth."""
 
     def as_json(self) -> dict[str, Any]:
         """Return groups and what is inside of blocks as plain values; blocks are for the pages to write."""
@@ -261,10 +266,19 @@ _GRIDS, _ROWS, _CELLS = ("table", "tgroup", "informaltable"), ("tr", "row"), ("t
 
 
 def render(document: Document) -> Rendering:
-    """Return a document laid out, with its tables and what is inside of its lines."""
+    """Return a document laid out, with its tables, its images and what is inside of its lines."""
     blocks = layout(document)
-    groups = _groups(document, blocks) if document.elements else _markdown_groups(document.text, blocks)
-    return Rendering(blocks, groups, _inside(document, blocks))
+    if len(document.elements) > 1:
+        groups, inline = _groups(document, blocks), _inside(document, blocks)
+    else:
+        groups, inline = _markdown_groups(document.text, blocks), _markdown_inside(document.text, blocks)
+    starts, tables = [block.start for block in blocks], [group for group in groups if group.kind == "grid"]
+    for position, name in document.images:  # behind the block that it stands in, and behind a table
+        after = bisect_left(starts, position)
+        after = max([after, *(table.last for table in tables if table.first < after < table.last)])
+        groups.append(Group(after, after, "image", 0, name))
+    groups.sort(key=lambda group: (group.first, group.kind != "image"))
+    return Rendering(blocks, groups, inline)
 
 
 def _groups(document: Document, blocks: list[TextBlock]) -> list[Group]:
@@ -315,16 +329,32 @@ def _markdown_groups(text: str, blocks: list[TextBlock]) -> list[Group]:
     groups = []
     for rows in ([row for row in grid if row] for grid in grids):
         if rows:
-            groups.append(Group(rows[0][0], rows[-1][-1] + 1, "grid", 0, max(map(len, rows))))
+            first, last = rows[0][0], rows[-1][-1] + 1  # with the strokes before the first cell and behind the last
+            first -= "|" in text[blocks[first - 1].start : blocks[first].start] if first else 0
+            last += last < len(blocks) and "|" in text[blocks[last].start : blocks[last].end]
+            groups.append(Group(first, last, "grid", 0, max(map(len, rows))))
             for row in rows:
                 groups.append(Group(row[0], row[-1] + 1, "row", 1))
                 groups += [Group(cell, cell + 1, "head" if row is rows[0] else "cell", 2) for cell in row]
     return groups
 
 
-def _inside(document: Document, blocks: list[TextBlock]) -> list[tuple[int, str, int]]:
-    """Return what is inside of blocks: rows of elements with their names and depths."""
-    found: list[tuple[int, str, int]] = []
+_EMPHASIS = re.compile(
+    r"(?P<code>`[^`\n]+`)|(?P<strong>(\*\*|__)(?=\S)[^\n]+?(?<=\S)\3)"
+    r"|(?P<em>(?<![\w*])([*_])(?=\S)[^*_\n]+(?<=\S)\5(?![\w*]))|(?P<link>\[[^\]\n]*\]\([^()\s]*\))"
+)
+
+
+def _markdown_inside(text: str, blocks: list[TextBlock]) -> list[tuple[int, int, str, int]]:
+    """Return the code, the links and what is emphasised in Markdown, with its signs."""
+    shown = [block for block in blocks if block.kind not in ("code", "gap")] if _MARKDOWN.search(text) else []
+    found = (one for block in shown for one in _EMPHASIS.finditer(text, block.start, block.end))
+    return [(one.start(), one.end(), one.lastgroup or "", 0) for one in found]
+
+
+def _inside(document: Document, blocks: list[TextBlock]) -> list[tuple[int, int, str, int]]:
+    """Return what is inside of blocks: where elements are, with their names and depths."""
+    found: list[tuple[int, int, str, int]] = []
     kinds: list[str] = []
     depths: list[int] = []
     """How many of the elements that were found an element's own content is in."""
@@ -334,7 +364,7 @@ def _inside(document: Document, blocks: list[TextBlock]) -> list[tuple[int, str,
         name, in_math = tag.lower().rpartition(":")[2], parent >= 0 and kinds[parent] in MATHML
         kind = name if (in_math or name == "math") and name in MATHML else _INLINE.get(name, "")
         near = elements[max(0, row - 9) : row + 9]
-        if name == "tex-math" and any(one.parent == parent and _is_math(one) for one in near):
+        if name == "tex-math" and any(one.parent == parent and one.tag.lower().endswith("math") for one in near):
             kind = "tex"  # the same formula stands beside it
         kinds.append(kind)
         depths.append(depths[parent] if parent >= 0 else 0)
@@ -345,13 +375,9 @@ def _inside(document: Document, blocks: list[TextBlock]) -> list[tuple[int, str,
         if not kind and touches and block.kind in ("meta", "item", "heading", "caption"):
             kind = "apart"
         if kind and (start < end or in_math):
-            found.append((row, kind, depths[row]))
+            found.append((start, end, kind, depths[row]))
             depths[row] += 1
     return found
-
-
-def _is_math(element: Element) -> bool:
-    return element.tag.lower().rpartition(":")[2] == "math"
 
 
 def title_of(document: Document) -> str:
@@ -401,7 +427,7 @@ def _markdown(text: str) -> Iterator[TextBlock]:
             begins = False
         if begins:
             if start < position:
-                yield TextBlock(start, position, kind, level)
+                yield TextBlock(start, position, kind, level, "\u200b" if kind == "item" else "")
             start, kind, level = position, sign or "", len(found.group(2)) if found and sign == "heading" else 0
         if kind == "row":
             for piece in _ROW.finditer(line):
@@ -414,7 +440,7 @@ def _markdown(text: str) -> Iterator[TextBlock]:
             yield TextBlock(start, position, kind, level)
             start, kind = position, "gap"
     if start < len(text):
-        yield TextBlock(start, len(text), kind, level)
+        yield TextBlock(start, len(text), kind, level, "\u200b" if kind == "item" else "")
 
 
 def _bounded(block: TextBlock, text: str) -> Iterator[TextBlock]:
@@ -446,8 +472,10 @@ class DocumentCache:
 
     def __init__(self, index: Index) -> None:
         self.index = index
+        self._images = Images(index)
         self._reading = threading.Lock()
         self._kept = Kept[Document](KEPT)
+        self._titles: dict[str, str] = {}
         self._texts = Kept[Document](CHARACTERS, lambda document: len(document.text))
 
     def get(self, document: str) -> Document:
@@ -458,8 +486,9 @@ class DocumentCache:
                 row = self._row(document)
                 table = self.index.elements(row)
                 columns = table.start.tolist(), table.end.tolist(), table.parent.tolist()
-                elements = tuple(map(Element, table.paths(), table.tags, *columns))
-                return Document(document, self.index.text(row), elements)
+                elements, text = tuple(map(Element, table.paths(), table.tags, *columns)), self.index.text(row)
+            named = not IMAGES.isdisjoint(table.tag_names) or "![" in text  # else its source need not be read
+            return Document(document, text, elements, tuple(self._images.of(row)) if named else ())
 
         return self._kept.get(document, read)
 
@@ -477,6 +506,10 @@ class DocumentCache:
         with self._reading:
             return self.index.pages(self._row(document))
 
+    def image(self, document: str, number: int) -> bytes | None:
+        """Return an image of a document, by its number from 0."""
+        return self._images.read(self._row(document), number)
+
     def extents(self, document: str) -> Extents:
         """Return the hash of a document's text, and where its elements with text begin and end."""
         sha256 = self.plain(document).sha256
@@ -491,23 +524,17 @@ class DocumentCache:
             raise AssessError(f"the collection has no document {document!r}")
         return int(row)
 
+    def titles(self, names: Iterable[str], *, patience: float = PATIENCE) -> dict[str, str]:
+        """Return titles for a list, as far as they are known or soon found; '' for a document that is gone.
 
-class Titles:
-    """Titles of documents for lists: read once each, and never so many at once that a page has to wait for them."""
-
-    def __init__(self, document: Callable[[str], Document]) -> None:
-        self._document = document
-        self._known: dict[str, str] = {}
-
-    def of(self, names: Iterable[str], *, patience: float = PATIENCE) -> dict[str, str]:
-        """Return the titles of documents, as far as they are known or soon found; '' for one that is gone."""
+        Each is read once, and never so many at once that a page has to wait for them.
+        """
         end = time.monotonic() + patience
         found = {}
         for name in names:
-            if name not in self._known and time.monotonic() < end:
-                title = ""
+            if name not in self._titles and time.monotonic() < end:
+                self._titles[name] = ""
                 with suppress(AssessError):
-                    title = title_of(self._document(name))
-                self._known[name] = title
-            found[name] = self._known.get(name, "")
+                    self._titles[name] = title_of(self.get(name))
+            found[name] = self._titles.get(name, "")
         return found

@@ -1,6 +1,7 @@
 """Questions drafted by a model: quotes verified, repetitions dropped, nothing asked twice, and a person's review."""
 
 import json
+import re
 from contextlib import closing
 from pathlib import Path
 
@@ -11,8 +12,11 @@ import focuseval as fe
 from focuseval.assessment import open_project
 from focuseval.assessment.models.drafting import words_of
 from focuseval.assessment.store import Key
+from focuseval.assessment.web import Access, create_app
+from focuseval.assessment.wording import word_question
 from focuseval.cli import main
 from focuseval.engine import http
+from focuseval.errors import AssessError
 from strategies.model_server import ModelServer, asked_text
 from strategies.projects import command
 
@@ -159,6 +163,36 @@ def test_a_person_accepts_extends_and_rejects_drafts_and_the_gold_says_where_the
         ("draft", "model:tiny@draft")
     }
     assert gold.passages.end.max() >= 40
+
+
+def test_a_person_words_a_drafted_question_anew_in_the_browser_and_the_gold_has_it(docs):
+    with ModelServer(unlike) as server:
+        draft(server, questions=2)
+    first, second = lines()
+    Path("drafts.jsonl").write_text(Path("drafts.jsonl").read_text().replace(second["query"], "a\u2028line?"))
+    command("project", "drafts", "review", "drafts.jsonl", "--docs", "docs", "--assessor", "ann")
+    where = {"topic": first["topic"], "document": first["doc"]}
+    with closing(open_project("review")) as opened:
+        access = Access(b"k" * 32, frozenset({"localhost"}), assessor="ann")
+        http = create_app(opened.store, opened.documents, opened.topics, access).test_client()
+        http.get(f"/enter?token={access.token}", follow_redirects=True)
+
+        def asked(text):
+            page = http.get("/read", query_string=where).text
+            csrf = re.search(r'name="csrf" value="([^"]+)"', page).group(1)
+            sent = {"csrf": csrf, "text": text, **where}
+            return page, http.post("/question", data=sent, headers={"Origin": "http://localhost"})
+
+        page, answer = asked("  How many piers\nhas it? ")
+        assert ("A model wrote this question: edit it" in page, answer.status_code) == (True, 302)
+        page, refused = asked(" ")
+        assert "How many piers has it?" in page
+        assert (refused.status_code, "expected a question" in refused.text) == (422, True)
+    with closing(open_project("review")) as again:
+        assert {topic.id: topic.title for topic in again.topics}[first["topic"]] == "How many piers has it?"
+        assert again.topics[1].title == "a\u2028line?"
+        with pytest.raises(AssessError, match="was not drafted"):
+            word_question(again.store, again.folder, "other", "What?", actor="ann")
 
 
 def test_drafts_that_are_none_and_documents_that_changed_are_refused_in_one_line(docs):

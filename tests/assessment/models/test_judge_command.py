@@ -35,7 +35,7 @@ def test_it_says_what_was_judged(sea):
     assert lines[0].startswith("model:tiny@")
     assert lines[0].endswith(": 2 documents judged, 1 of them relevant; 0 known already")
     assert lines[1:] == [
-        "1 quotes: 1 exact, 0 normalised, 0 repaired, 0 ambiguous, 0 not in the text (0.0%)",
+        "1 quote: 1 exact, 0 normalised, 0 repaired, 0 ambiguous, 0 not in the text (0.0%)",
         "2 requests; 200 tokens asked, 20 answered",
     ]
 

@@ -6,6 +6,7 @@ reply is in the project's database: what was asked is never paid for twice.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focuseval.assessment.models.prompt import SCHEMA, read_answer
-from focuseval.assessment.store import Key, Store, now
+from focuseval.assessment.store import Key, Store, insert_row, now
 from focuseval.engine.http import Client, Reply, complaint, endpoint_of, pause, refuse_useless
 from focuseval.errors import AnswerError, UnansweredError, UsageError
 
@@ -77,6 +78,14 @@ class WindowRequest(NamedTuple):
     digest: str
     """Stands for model, messages and the longest answer: the same question has the same digest."""
     body: dict[str, Any]
+
+
+def window_request(
+    key: Key, span: tuple[int, int], settings: ModelSettings, messages: list[dict[str, str]]
+) -> WindowRequest:
+    """Return the request that asks a model about one window."""
+    body = {"model": settings.model, "messages": messages, "max_tokens": settings.max_tokens, "temperature": 0}
+    return WindowRequest(key, *span, hashlib.sha256(json.dumps(body).encode("ascii")).hexdigest(), body)
 
 
 def kept_reply(store: Store, one: WindowRequest) -> str | None:
@@ -144,13 +153,11 @@ class Asker:
                 problem = str(error)
         elif not problem:
             problem = f"HTTP {reply.status}: {complaint(reply.body)}"
-        problem, answered = hide(problem), (reply.status, hide(reply.body))
+        problem = hide(problem)
         with self._store.database.write() as connection:
-            connection.execute(
-                'INSERT INTO model_exchanges (at, assessor, topic, document, start, "end", digest, request, status,'
-                " reply, problem) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (now(), *one.key, one.start, one.end, one.digest, json.dumps(sent), *answered, problem),
-            )
+            what = {"at": now(), **one.key._asdict(), "start": one.start, "end": one.end, "digest": one.digest}
+            came = {"status": reply.status, "reply": hide(reply.body), "problem": problem}
+            insert_row(connection, "model_exchanges", {**what, "request": json.dumps(sent), **came})
         return answer, reply, problem
 
     def _learns(self, reply: Reply, sent: dict[str, Any]) -> bool:

@@ -11,7 +11,6 @@ and replies are kept beside the drafts, as those of 'focuseval judge' in their p
 
 from __future__ import annotations
 
-import hashlib
 import json
 import random
 import re
@@ -20,12 +19,13 @@ from dataclasses import dataclass, replace
 from operator import index as index_of
 from typing import TYPE_CHECKING, Any
 
-from focuseval.assessment.models.client import Asker, WindowRequest
+from focuseval.assessment.models.client import Asker, window_request
 from focuseval.assessment.models.judging import IN_A_ROW
 from focuseval.assessment.models.prompt import ModelAnswer, answer_object, fenced, place_answers, storable, windows
 from focuseval.assessment.plan import MODEL, Assessor, Pooled, add_to_pool, people, record, register
 from focuseval.assessment.rules import OPEN, as_dict
 from focuseval.assessment.store import Key, Store
+from focuseval.data.fields import numbered_lines
 from focuseval.engine.http import Client, endpoint_of
 from focuseval.errors import AnswerError, AssessError, ModelError, UnansweredError, counted
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from focuseval.assessment.models.client import ModelSettings
+    from focuseval.assessment.models.client import ModelSettings, WindowRequest
     from focuseval.assessment.project import Project
     from focuseval.collection.index import Index
 
@@ -117,12 +117,13 @@ def requests_of(index: Index, settings: ModelSettings, seed: int) -> Iterator[tu
     for turn in range(max(map(len, parts.values()), default=0)):
         for row in rows:
             if turn < len(parts[row]):
-                (start, end), text = parts[row][turn], index.text(row)
-                said = [{"role": "system", "content": RULES}, {"role": "user", "content": fenced(text[start:end])}]
-                body = {"model": settings.model, "messages": said, "max_tokens": settings.max_tokens, "temperature": 0}
-                digest = hashlib.sha256(json.dumps(body).encode("ascii")).hexdigest()
+                span, text = parts[row][turn], index.text(row)
+                said = [
+                    {"role": "system", "content": RULES},
+                    {"role": "user", "content": fenced(text[slice(*span)])},
+                ]
                 key = Key(settings.label("draft"), "", ids[row])
-                yield WindowRequest(key, start, end, digest, body), text
+                yield window_request(key, span, settings, said), text
 
 
 def draft_questions(
@@ -172,7 +173,7 @@ def draft_questions(
 def read_drafts(path: Path) -> list[dict[str, Any]]:
     """Return the lines that `draft_questions` wrote; anything else is refused."""
     try:
-        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+        lines = [json.loads(line) for _, line in numbered_lines(path.read_text(encoding="utf-8"))]
         for line in lines:  # what is no text, or no number, raises here
             for text in (line["topic"], line["query"], line["doc"], line["model"]):
                 str.strip(text)

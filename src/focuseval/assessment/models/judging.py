@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from focuseval.assessment.models.client import Asker, ModelSettings, WindowRequest, kept_reply
+from focuseval.assessment.models.client import Asker, ModelSettings, WindowRequest, kept_reply, window_request
 from focuseval.assessment.models.prompt import (
     COUNTED,
     ModelAnswer,
@@ -20,10 +20,10 @@ from focuseval.assessment.models.prompt import (
     windows,
 )
 from focuseval.assessment.plan import MODEL, Assessor, pool, register
-from focuseval.assessment.rules import as_dict
+from focuseval.assessment.rules import ON_ELEMENTS, as_dict
 from focuseval.assessment.store import Key, Store
 from focuseval.engine.http import Client, endpoint_of
-from focuseval.errors import ModelError, UnansweredError
+from focuseval.errors import AssessError, ModelError, UnansweredError, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -40,6 +40,8 @@ def unjudged(
     project: Project, settings: ModelSettings, prompt: Prompt, limit: int | None = None
 ) -> tuple[list[tuple[Key, Topic]], int]:
     """Return the pooled documents that the model has not judged, `limit` at most, and how many it has judged."""
+    if project.store.scale in ON_ELEMENTS:
+        raise AssessError(f"{project.folder}: a model quotes text, and this project grades elements; begin another")
     label = label_of(settings, prompt)
     topics = {topic.id: topic for topic in project.topics}
     pooled = [row for row in pool(project.store) if row.topic in topics]
@@ -58,14 +60,9 @@ def label_of(settings: ModelSettings, prompt: Prompt) -> str:
 
 def questions(page: Document, key: Key, topic: Topic, settings: ModelSettings, prompt: Prompt) -> Requests:
     """Return the requests that judge a document, one for each window; none for a document without text."""
-    requests, text = [], page.text
-    kept = kept_spans(page, settings.exclude_tags, settings.sections)
-    for span in ((start + a, start + b) for start, end in kept for a, b in windows(text[start:end], settings.window)):
-        messages = prompt.messages(topic, text[slice(*span)])
-        body = {"model": settings.model, "messages": messages, "max_tokens": settings.max_tokens, "temperature": 0}
-        digest = hashlib.sha256(json.dumps(body).encode("ascii")).hexdigest()
-        requests.append(WindowRequest(key, *span, digest, body))
-    return tuple(requests)
+    text, kept = page.text, kept_spans(page, settings.exclude_tags, settings.sections)
+    parts = ((start + a, start + b) for start, end in kept for a, b in windows(text[start:end], settings.window))
+    return tuple(window_request(key, one, settings, prompt.messages(topic, text[slice(*one)])) for one in parts)
 
 
 def rehearse(project: Project, settings: ModelSettings, prompt: Prompt, limit: int | None = None) -> Iterator[str]:
@@ -131,8 +128,8 @@ class ModelJudged:
         judged = f"{self.documents:,} documents judged, {self.relevant:,} of them relevant"
         return [
             f"{self.assessor}: {judged}; {self.known:,} known already",
-            f"{total:,} quotes: {', '.join(ways)}{share}",
-            f"{self.requests:,} requests; {self.tokens[0]:,} tokens asked, {self.tokens[1]:,} answered",
+            f"{counted(total, 'quote')}: {', '.join(ways)}{share}",
+            f"{counted(self.requests, 'request')}; {self.tokens[0]:,} tokens asked, {self.tokens[1]:,} answered",
         ]
 
 

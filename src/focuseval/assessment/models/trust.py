@@ -127,9 +127,7 @@ def project_trust(project: Project, runs: Sequence[Run] = (), measure: str = DEF
     for model in (one for one in known if one.origin == MODEL):
         counts: Counter[str] = Counter()
         for saved in found[model.name].values():  # what was noted when the judgement was made
-            edits = store.edits(saved.key)
-            noted = [edit["source"] for edit in edits if edit["kind"] == "replace" and "source" in edit]
-            source = noted[-1] if noted else {}
+            source = (store.sources(saved.key) or [{}])[-1]
             counts.update(source.get("quotes", {}))
             if source.get("addressed"):
                 share = size(saved.judgement.highlights) / saved.length

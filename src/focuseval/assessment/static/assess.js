@@ -12,15 +12,16 @@ import { ACTIONS, buttonsInto, helpInto, leaveBy, listen, offerLetters } from ".
 import { Metadata } from "./metadata.js";
 import { snapped, trimmed } from "./moves.js";
 import { hide, notice } from "./notice.js";
+import { isKept, keepUpcoming } from "./offline.js";
 import { Outline } from "./outline.js";
 import { PageLayer } from "./pagelayer.js";
 import { createPainter } from "./paint.js";
-import { showChain, showGrades, showSpecificity, showStatus } from "./panel.js";
+import { showChain, showGrades, showPairs, showPooled, showSpecificity, showStatus } from "./panel.js";
 import { SaveQueue } from "./queue.js";
 import { reopens, tellReopened } from "./reopened.js";
 import { Scrolling } from "./scrolling.js";
 import { get } from "./server.js";
-import { around } from "./spans.js";
+import { around, subtract } from "./spans.js";
 import { findTerms } from "./terms.js";
 import { TextView } from "./textview.js";
 
@@ -47,7 +48,8 @@ class Desk {
   constructor(data, loaded) {
     this.data = data;
     this.where = { topic: data.topic, document: data.document, ...(data.as ? { as: data.as } : {}) };
-    this.exhaustivity = loaded.exhaustivity;
+    this.scale = loaded.scale;
+    this.grades = loaded.grades;
     this.snap = loaded.snap;
     this.state = loaded.changed ? asProposed(loaded) : loaded.state;
     this.view = new TextView(byId("text"), loaded.document);
@@ -61,8 +63,13 @@ class Desk {
       caretNode: byId("caret"),
       onmove: () => this.showPlace(),
     });
+    byId("place").hidden = byId("specific").hidden = this.onElements; // shares of highlighted text
+    if (this.onElements) byId("panels").querySelector("summary").textContent = "Grades and note";
     this.terms = findTerms(this.view.text, JSON.parse(data.terms));
     this.painter.set("term", this.terms, 1);
+    [this.suggester, this.suggested] = loaded.suggested ?? ["", []];
+    this.pooled = loaded.pooled;
+    if (this.pooled.length) showPooled(this);
     this.metadata = new Metadata(this.view, () => {
       this.#settle();
       this.showEntry();
@@ -75,6 +82,7 @@ class Desk {
     this.#listen();
     this.#queue(loaded);
     this.show();
+    if (this.suggester) byId("suggested").hidden = false;
     if (loaded.changed) offerText(this, loaded.changed);
   }
 
@@ -114,7 +122,9 @@ class Desk {
   }
 
   #listen() {
-    const actions = ACTIONS.filter((action) => !action.only2005 || this.exhaustivity);
+    const has = ({ suggested, drafted }) => (!suggested || this.suggested.length > 0) && (!drafted || byId("draft"));
+    const fits = (action) => (!action.scales || action.scales.includes(this.scale)) && has(action);
+    const actions = ACTIONS.filter(fits);
     listen(this, actions);
     helpInto(byId("keys"), actions);
     offerLetters(byId("letters"));
@@ -192,6 +202,30 @@ class Desk {
     this.clear();
   }
 
+  /** What is suggested and neither highlighted nor waved away. */
+  get open() {
+    return this.state.highlights.reduce((left, [start, end]) => subtract(left, start, end), this.suggested);
+  }
+
+  /** Take the suggestion at the caret, or else the next one; or wave it away. The caret goes on to the one after it. */
+  suggestion(taken) {
+    const here = this.view.map.toCodePoint(this.cursor.caret);
+    const span = this.open.find(([, end]) => end > here) ?? this.open[0];
+    if (!span) {
+      notice("Nothing more is suggested.", "remark");
+      return;
+    }
+    if (taken) this.mark("highlight", ...this.view.toUnits([span])[0]);
+    else this.suggested = subtract(this.suggested, ...span);
+    this.show();
+    const [next] = [...this.open.filter(([start]) => start >= span[1]), ...this.open];
+    this.cursor.go(this.view.map.toUnit((next ?? span)[0]));
+  }
+
+  takeAll() {
+    for (const span of this.open) this.mark("highlight", ...this.view.toUnits([span])[0]);
+  }
+
   setEntry() {
     this.edit({ kind: "entry", position: this.view.map.toCodePoint(this.cursor.span[0]) });
     this.clear();
@@ -211,10 +245,39 @@ class Desk {
     await this.next();
   }
 
-  grade(grade) {
+  /** Whether elements are graded by themselves, as from 2002 to 2004, and nothing is highlighted. */
+  get onElements() {
+    return this.grades[0]?.length === 2;
+  }
+
+  get here() {
     const [start, end] = this.cursor.span.map(this.view.map.toCodePoint);
-    const [row] = this.elements.chain(start, Math.max(end, start + 1));
-    if (row !== undefined) this.edit({ kind: "grade", paths: [this.elements.path[row]], grade });
+    return this.elements.path[this.elements.chain(start, Math.max(end, start + 1))[0]];
+  }
+
+  grade(grade, path = this.here) {
+    this.half = null;
+    if (path !== undefined) this.edit({ kind: "grade", paths: [path], grade });
+  }
+
+  /** The first key is the first half of a pair of grades, the second key the other half. */
+  gradePair(key) {
+    const path = this.here;
+    if (this.half?.path !== path) {
+      this.half = { path, key };
+      const other = this.scale === "coverage" ? "coverage: 1 too large, 2 too small, 3 exact" : "specificity: 1, 2 or 3";
+      notice(`${path}: ${this.scale === "coverage" ? "relevance" : "exhaustivity"} ${key}; now its ${other}.`, "remark");
+      return;
+    }
+    const pair = this.half.key + (this.scale === "coverage" ? "NLSE"[key] : key);
+    if (this.grades.includes(pair)) this.grade(pair);
+    else notice(`The scale has no ${pair}.`);
+    this.half = null;
+  }
+
+  editQuestion() {
+    byId("topic-details").open = byId("draft").open = true;
+    byId("draft").querySelector("textarea").focus();
   }
 
   writeNote() {
@@ -255,8 +318,10 @@ class Desk {
   // --- what is shown
 
   show() {
-    const spans = this.view.toUnits(this.state.highlights);
+    const spans = this.view.toUnits(this.onElements ? this.elements.innermost(this.state.grades) : this.state.highlights);
     this.painter.set("relevant", spans, 0);
+    this.painter.set("suggested", this.view.toUnits(this.open), 2);
+    byId("suggested").textContent = `${this.open.length} suggested by ${this.suggester}`;
     this.view.describe(spans);
     this.metadata.reveal(spans);
     showStatus(this.state, this.data);
@@ -270,8 +335,9 @@ class Desk {
 
   #showPanel() {
     showSpecificity(this, this.sizes);
-    byId("grading").hidden = !this.exhaustivity;
-    if (this.exhaustivity) showGrades(this, this.sizes);
+    byId("grading").hidden = !this.grades.length;
+    if (this.onElements) showPairs(this);
+    else if (this.grades.length) showGrades(this, this.sizes);
   }
 
   showPlace() {
@@ -280,6 +346,7 @@ class Desk {
     document.querySelector(".block.here")?.classList.remove("here");
     if (this.cursor.started) this.view.blocks[this.cursor.block].node.classList.add("here");
     if (this.cursor.collapsed) hideBubble();
+    if (this.onElements) showPairs(this);
   }
 
   showEntry() {
@@ -302,6 +369,7 @@ class Desk {
 
   clear() {
     hideBubble();
+    this.half = null;
     this.pointed = false;
     this.cursor.go(this.cursor.span[0], { show: false });
   }
@@ -314,6 +382,14 @@ class Desk {
   toggleElements() {
     this.withElements = !this.withElements;
     showBoundaries(this, this.withElements);
+  }
+
+  /** The next part that a run returned, from the caret on. */
+  toPooled() {
+    const here = this.view.map.toCodePoint(this.cursor.span[0]);
+    const next = this.pooled.find(([start]) => start > here || (start === here && !this.cursor.started)) ?? this.pooled[0];
+    if (next) this.selectSpan(next);
+    else notice("No part that a run returned is shown in this document.", "remark");
   }
 
   toHighlight() {
@@ -352,8 +428,11 @@ class Desk {
   }
 
   selectElement(row) {
-    const [span] = this.view.toUnits([[this.elements.start[row], this.elements.end[row]]]);
-    this.cursor.select(...span);
+    this.selectSpan([this.elements.start[row], this.elements.end[row]]);
+  }
+
+  selectSpan([start, end]) {
+    this.cursor.select(...this.view.toUnits([[start, end]])[0]);
     byId("text").focus({ preventScroll: true });
   }
 
@@ -368,7 +447,10 @@ class Desk {
   async leave(address) {
     if (!address || this.saveNote()) return; // who leaves is told first that their note reopened the document
     const { refusals } = this.queue;
-    await this.queue.empty(() => notice("The server is away: the next document comes when it is back. Your edits wait in this browser, also if you close it.", "remark"));
+    await this.queue.empty(() => {
+      if (isKept()) this.queue.part(); // every page delivers what waits
+      else notice("The server is away: the next document comes when it is back. Your edits wait in this browser, also if you close it.", "remark");
+    });
     if (this.queue.refusals === refusals) location.assign(address); // else the refusal is what there is to see
   }
 }
@@ -382,6 +464,7 @@ async function start() {
     requestAnimationFrame(() => setTimeout(() => {
       performance.mark("ready");
       document.documentElement.dataset.ready = "yes";
+      keepUpcoming(where).catch(() => {}); // the server is away, or the browser keeps nothing
     }, 0));
   } catch (error) {
     notice(`The document could not be shown: ${error.message}`);

@@ -29,6 +29,13 @@ export class Elements {
     return rows;
   }
 
+  /** The spans of elements that are graded as relevant and contain no other such one. */
+  innermost(grades) {
+    const relevant = this.path.flatMap((path, row) => ((grades[path] ?? "0")[0] > "0" ? [row] : []));
+    const outer = new Set(relevant.flatMap((row) => this.chain(this.start[row], this.end[row]).filter((other) => other < row)));
+    return relevant.filter((row) => !outer.has(row)).map((row) => [this.start[row], this.end[row]]);
+  }
+
   /** For every row, its highlighted and its whole size. */
   sizes(highlights) {
     const before = counter(highlights);

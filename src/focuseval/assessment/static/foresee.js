@@ -17,6 +17,11 @@ export function isIn(state, edit) {
   return has?.() ?? false;
 }
 
+function graded(grades, { paths, grade }) {
+  const others = Object.entries(grades).filter(([path]) => !paths.includes(path));
+  return Object.fromEntries(grade === null ? others : [...others, ...paths.map((path) => [path, grade])]);
+}
+
 /** Undo, redo, finishing and skipping depend on more than the page knows: they wait for the answer. */
 export function foresee(state, edit) {
   const open = { status: "in progress" };
@@ -25,6 +30,7 @@ export function foresee(state, edit) {
     highlight: () => ({ ...open, highlights: add(state.highlights, edit.start, edit.end) }),
     unhighlight: () => ({ ...open, highlights: subtract(state.highlights, edit.start, edit.end) }),
     entry: () => ({ ...open, bep: edit.position }),
+    grade: () => ({ ...open, grades: graded(state.grades, edit) }),
     flag: () => ({ ...remarked, flagged: edit.on }),
     note: () => ({ ...remarked, note: edit.text }),
     reopen: () => open,

@@ -3,6 +3,8 @@
 import { openFind } from "./find.js";
 import { showHistory } from "./history.js";
 
+const MARKED = ["highlights", "exhaustivity"]; // the scales on which text is highlighted
+
 export const ACTIONS = [
   { group: "Move", keys: ["ArrowDown", "j"], name: "next paragraph", run: (desk) => desk.cursor.toBlock(1) },
   { group: "Move", keys: ["ArrowUp", "k"], name: "previous paragraph", run: (desk) => desk.cursor.toBlock(-1) },
@@ -19,7 +21,8 @@ export const ACTIONS = [
   { group: "Move", keys: ["c"], name: "next heading", run: (desk) => desk.toHeading(1) },
   { group: "Move", keys: ["Shift+C"], name: "previous heading", run: (desk) => desk.toHeading(-1) },
   { group: "Move", keys: ["/"], name: "find in the document (Enter: next, Esc: back to the text)", run: () => openFind() },
-  { group: "Move", keys: ["g"], name: "next highlight", run: (desk) => desk.toHighlight() },
+  { group: "Move", keys: [","], name: "next part that a run returned, if these are shown", run: (desk) => desk.toPooled() },
+  { group: "Move", keys: ["g"], scales: MARKED, name: "next highlight", run: (desk) => desk.toHighlight() },
 
   { group: "Select", keys: ["w"], name: "one word more", run: (desk) => desk.cursor.by("word", 1, true) },
   { group: "Select", keys: ["Shift+W"], name: "one word less", run: (desk) => desk.cursor.by("word", -1, true) },
@@ -31,14 +34,17 @@ export const ACTIONS = [
   { group: "Select", keys: ["Shift+ArrowLeft"], name: "one character less", run: (desk) => desk.cursor.by("grapheme", -1, true) },
   { group: "Select", keys: ["Escape"], name: "nothing", run: (desk) => desk.clear() },
 
-  { group: "Highlight", keys: ["h", "Enter"], name: "highlight the selection", button: "Highlight", bubble: true, run: (desk) => desk.highlight() },
-  { group: "Highlight", keys: ["x"], name: "highlight this element", button: "This element", run: (desk) => desk.highlightElement() },
-  { group: "Highlight", keys: ["u", "Delete"], name: "remove the highlight", button: "Remove", bubble: true, run: (desk) => desk.unhighlight() },
-  { group: "Highlight", keys: ["b"], name: "best entry point here", button: "Entry point", bubble: true, run: (desk) => desk.setEntry() },
-  { group: "Highlight", keys: ["Shift+B"], name: "entry point back to the first highlight", run: (desk) => desk.edit({ kind: "entry", position: null }) },
+  { group: "Highlight", keys: ["h", "Enter"], scales: MARKED, name: "highlight the selection", button: "Highlight", bubble: true, run: (desk) => desk.highlight() },
+  { group: "Highlight", keys: ["x"], scales: MARKED, name: "highlight this element", button: "This element", run: (desk) => desk.highlightElement() },
+  { group: "Highlight", keys: ["u", "Delete"], scales: MARKED, name: "remove the highlight", button: "Remove", bubble: true, run: (desk) => desk.unhighlight() },
+  { group: "Highlight", keys: ["b"], scales: MARKED, name: "best entry point here", button: "Entry point", bubble: true, run: (desk) => desk.setEntry() },
+  { group: "Highlight", keys: ["Shift+B"], scales: MARKED, name: "entry point back to the first highlight", run: (desk) => desk.edit({ kind: "entry", position: null }) },
+  { group: "Highlight", keys: ["+"], suggested: true, name: "take the suggestion here, or the next one", button: "Take", run: (desk) => desk.suggestion(true) },
+  { group: "Highlight", keys: ["*"], suggested: true, name: "take all suggestions", button: "Take all", run: (desk) => desk.takeAll() },
+  { group: "Highlight", keys: ["-"], suggested: true, name: "wave the suggestion away", button: "Not this", run: (desk) => desk.suggestion(false) },
   { group: "Highlight", keys: ["z", "Ctrl+z"], name: "undo", button: "Undo", run: (desk) => desk.edit({ kind: "undo" }) },
   { group: "Highlight", keys: ["Shift+Z", "y", "Ctrl+y", "Ctrl+Shift+Z"], name: "redo", button: "Redo", run: (desk) => desk.edit({ kind: "redo" }) },
-  { group: "Highlight", keys: ["a"], name: "highlight whatever the mouse selects", run: (desk) => desk.toggleMarker() },
+  { group: "Highlight", keys: ["a"], scales: MARKED, name: "highlight whatever the mouse selects", run: (desk) => desk.toggleMarker() },
 
   { group: "Decide", keys: ["r"], name: "done: relevant", button: "Relevant", main: "relevant", run: (desk) => desk.finish(true) },
   { group: "Decide", keys: ["n"], name: "done: not relevant", button: "Not relevant", main: "not", run: (desk) => desk.finish(false) },
@@ -47,9 +53,14 @@ export const ACTIONS = [
   { group: "Decide", keys: ["o"], name: "open again", run: (desk) => desk.edit({ kind: "reopen" }) },
   { group: "Decide", keys: ["f"], name: "flag, or take the flag away", button: "Flag", run: (desk) => desk.edit({ kind: "flag", on: !desk.state.flagged }) },
   { group: "Decide", keys: ["m"], name: "write a note (Esc comes back)", run: (desk) => desk.writeNote() },
-  { group: "Decide", keys: ["2"], name: "exhaustivity 2 for this element", only2005: true, run: (desk) => desk.grade("2") },
-  { group: "Decide", keys: ["1"], name: "exhaustivity 1 for this element", only2005: true, run: (desk) => desk.grade("1") },
-  { group: "Decide", keys: ["0"], name: "too small for a grade (?)", only2005: true, run: (desk) => desk.grade("?") },
+  { group: "Decide", keys: ["Shift+T"], drafted: true, name: "edit the question that a model wrote", run: (desk) => desk.editQuestion() },
+  { group: "Decide", keys: ["2"], name: "exhaustivity 2 for this element", scales: ["exhaustivity"], run: (desk) => desk.grade("2") },
+  { group: "Decide", keys: ["1"], name: "exhaustivity 1 for this element", scales: ["exhaustivity"], run: (desk) => desk.grade("1") },
+  { group: "Decide", keys: ["0"], name: "too small for a grade (?)", scales: ["exhaustivity"], run: (desk) => desk.grade("?") },
+  { group: "Decide", keys: ["1", "2", "3"], shown: ["1 … 3", "1 … 3"], name: "two keys: exhaustivity, then specificity of the element that is selected", scales: ["grades"], run: (desk, key) => desk.gradePair(key) },
+  { group: "Decide", keys: ["1", "2", "3"], shown: ["1 … 3", "1 … 3"], name: "two keys: relevance, then coverage (1 too large, 2 too small, 3 exact) of the element that is selected", scales: ["coverage"], run: (desk, key) => desk.gradePair(key) },
+  { group: "Decide", keys: ["0"], name: "nothing relevant in this element", scales: ["coverage", "grades"], run: (desk) => desk.grade(desk.grades[0]) },
+  { group: "Decide", keys: ["Backspace"], name: "take the grade of this element away", scales: ["coverage", "grades"], run: (desk) => desk.grade(null) },
 
   { group: "Page", keys: ["]"], name: "following document", run: (desk) => desk.leave(desk.data.following) },
   { group: "Page", keys: ["["], name: "previous document", run: (desk) => desk.leave(desk.data.previous) },
@@ -93,7 +104,7 @@ export function pressed(event) {
 }
 
 export function shownKey(key) {
-  return key.split("+").map((part) => SHOWN[part] ?? part).join(" ");
+  return key === "+" ? key : key.split("+").map((part) => SHOWN[part] ?? part).join(" ");
 }
 
 /** Listen for the table's keys, wherever the focus is, except where somebody types or presses a button. */

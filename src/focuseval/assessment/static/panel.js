@@ -61,6 +61,51 @@ export function showSpecificity(desk, sizes) {
   document.getElementById("touched").textContent = touched.length ? `${touched.length} element${touched.length > 1 ? "s" : ""}` : "";
 }
 
+/** 2002 to 2004: a pair of grades for the element at the caret, all around it, and all that are graded or need it. */
+export function showPairs(desk) {
+  const { grades, ungraded } = desk.state;
+  const focused = document.activeElement.getAttribute("aria-label");
+  const here = desk.elements.chain(desk.view.map.toCodePoint(desk.cursor.span[0])).map((row) => desk.elements.path[row]);
+  const shown = new Set([...here, ...Object.keys(grades), ...ungraded]);
+  const items = desk.elements.path.flatMap((path, row) => (shown.has(path) ? [[path, row]] : [])).slice(0, LISTED).map(([path, row]) => {
+    const item = element("li", ungraded.includes(path) ? "missing" : path === desk.here ? "here" : "");
+    const button = Object.assign(element("button", "quiet element-name", ending(path)), { type: "button", title: path });
+    button.addEventListener("click", () => desk.selectElement(row));
+    const select = document.createElement("select");
+    select.setAttribute("aria-label", `Grades of ${path}`);
+    for (const grade of ["", ...desk.grades]) select.add(new Option(grade || "–", grade));
+    select.value = grades[path] ?? "";
+    select.addEventListener("change", () => desk.grade(select.value || null, path));
+    item.append(button, select);
+    return item;
+  });
+  const list = element("ol", "grades");
+  list.append(...items);
+  document.getElementById("grades").replaceChildren(list);
+  if (focused?.startsWith("Grades of ")) list.querySelector(`[aria-label="${CSS.escape(focused)}"]`)?.focus();
+}
+
+/** What runs returned of the document: marked in the text, listed with the runs where these are named. */
+export function showPooled(desk) {
+  const innermost = []; // a whole article among the results would mark everything
+  for (const [start, end] of desk.pooled.toSorted((a, b) => a[1] - b[1] || b[0] - a[0])) {
+    if (start >= (innermost.at(-1)?.[1] ?? 0)) innermost.push([start, end]);
+  }
+  desk.painter.set("pooled", desk.view.toUnits(innermost), -1);
+  const items = desk.pooled.slice(0, LISTED).map(([start, end, runs]) => {
+    const row = desk.elements.chain(start, end).findLast((one) => desk.elements.start[one] === start && desk.elements.end[one] === end);
+    const item = document.createElement("li");
+    const name = row === undefined ? `${start}–${end}` : ending(desk.elements.path[row]);
+    const button = Object.assign(element("button", "quiet element-name", name), { type: "button", title: desk.elements.path[row] ?? name });
+    button.addEventListener("click", () => desk.selectSpan([start, end]));
+    item.append(button, element("span", "runs", runs.join(", ")));
+    return item;
+  });
+  document.querySelector("#pooled ol").replaceChildren(...items);
+  document.getElementById("returned").textContent = `${desk.pooled.length} part${desk.pooled.length > 1 ? "s" : ""}`;
+  document.getElementById("pooled").hidden = false;
+}
+
 /** 2005: a grade for every element with highlighted text; what rises from below is shown as such. */
 export function showGrades(desk, sizes) {
   const state = desk.state;

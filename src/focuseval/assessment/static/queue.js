@@ -42,6 +42,12 @@ export class SaveQueue {
     else this.#show();
   }
 
+  /** Leave what waits to the pages that follow. */
+  part() {
+    clearTimeout(this.timer);
+    this.items = [];
+  }
+
   /** Settles when everything is on the disk, or answered otherwise; says once if the server is away. */
   async empty(away = () => {}) {
     let told = false;

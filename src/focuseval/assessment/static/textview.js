@@ -19,7 +19,7 @@ export class TextView {
     this.blocks = [];
     const pieces = document.createDocumentFragment();
     const levels = headingLevels(documentView.blocks);
-    const { elements, groups, inline } = documentView;
+    const { groups, inline } = documentView;
     const around = new FocusevalNest(pieces, groups);
     let inside = 0;
     documentView.blocks.forEach(([start, end, named], number) => {
@@ -34,9 +34,9 @@ export class TextView {
       if (sign) block.node.dataset.sign = sign;
       if (kind === "formula") block.node.tabIndex = 0; // a wide one scrolls
       block.inline = [];
-      for (; inside < inline.length && elements.start[inline[inside][0]] < end; inside += 1) {
-        const [row, name, depth] = inline[inside];
-        block.inline.push([this.map.toUnit(elements.start[row]), this.map.toUnit(elements.end[row]), name, depth]);
+      for (; inside < inline.length && inline[inside][0] < end; inside += 1) {
+        const [from, to, name, depth] = inline[inside];
+        block.inline.push([this.map.toUnit(from), this.map.toUnit(to), name, depth]);
       }
       const outer = Math.min(...block.inline.map((one) => one[3]));
       for (const one of block.inline) one[3] -= outer;
@@ -45,6 +45,14 @@ export class TextView {
       around.holder(number).append(block.node);
     });
     around.holder(this.blocks.length);
+    pieces.querySelectorAll(".image").forEach((place, number) => {
+      const asked = new URLSearchParams(location.search);
+      const named = ["topic", "document", "as"].filter((key) => asked.has(key)).map((key) => [key, asked.get(key)]);
+      const image = Object.assign(new Image(), { alt: place.dataset.name, loading: "lazy" });
+      image.onerror = () => image.remove(); // its name stays
+      image.src = `/api/image?${new URLSearchParams([...named, ["number", number]])}`;
+      place.append(image);
+    });
     root.replaceChildren(pieces);
   }
 

@@ -49,6 +49,7 @@ function tick() {
   show();
 }
 
+if (!document.body.dataset.user) globalThis.caches?.delete("focuseval documents"); // who has logged out leaves no text behind
 addEventListener("storage", tick);
 setInterval(tick, EVERY);
 tick();

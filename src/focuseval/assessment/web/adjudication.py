@@ -11,6 +11,8 @@ from focuseval.assessment import adjudication as decisions
 from focuseval.assessment import plan
 from focuseval.assessment.agreement import alpha_of
 from focuseval.assessment.pool import why_pooled
+from focuseval.assessment.rules import ON_ELEMENTS, graded_spans
+from focuseval.assessment.sampling import suggester
 from focuseval.assessment.store import ADJUDICATED, Key
 from focuseval.assessment.web.desk import (
     desk,
@@ -25,7 +27,7 @@ from focuseval.assessment.web.desk import (
     whole_number,
 )
 from focuseval.assessment.web.pages import body, query_terms, stamp
-from focuseval.assessment.wording import SNAPS, guidelines, snap_to, snapping, write_guidelines
+from focuseval.assessment.wording import SETTINGS, choose, guidelines, setting, write_guidelines
 from focuseval.errors import FocusevalError, counted
 from focuseval.inference.agreement import FEWEST_TOPICS, RESAMPLES
 
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from werkzeug.wrappers import Response as Redirect
 
     from focuseval.assessment.store import Saved
+    from focuseval.collection.rendering import Document
 
 
 adjudication = Blueprint("adjudication", __name__)
@@ -70,7 +73,7 @@ def documents() -> str:
         state=state,
         topic=topic,
         topics=sorted({row.topic for row in everything}),
-        titles=desk().titles.of(row.document for row in shown),
+        titles=desk().documents.titles(row.document for row in shown),
         agreed=sum(row.agreed and row.state == decisions.UNDECIDED and topic in ("", row.topic) for row in everything),
     )
 
@@ -122,7 +125,7 @@ def document() -> str:
 
 def _page_of(topic: str, document: str, source: str, **shown: object) -> str:
     """Return the page that shows a document with a stripe per judgement; the judgements come from `source`."""
-    title, terms = desk().titles.of([document])[document], query_terms(desk().topics[topic])
+    title, terms = desk().documents.titles([document])[document], query_terms(desk().topics[topic])
     named = {"topic": desk().topics[topic], "document": document, "title": title, "terms": terms, "source": source}
     return render_template("compare.html", **named, **shown)
 
@@ -132,7 +135,7 @@ def compared() -> Response:
     """Return the text, every assessor's finished judgement, and what was decided."""
     topic, name = pooled_unit(request.args)
     store, page = desk().store, desk().documents.get(name)
-    shown = _views(decisions.finished_sides(store, topic, name), page.sha256)
+    shown = _views(decisions.finished_sides(store, topic, name), page)
     decided, unit = store.judgement(Key(ADJUDICATED, topic, name)), (topic, name)
     stale = decisions.changed_since(store, unit) if decided.version and unit not in plan.known_units(store) else ()
     return jsonify({"document": document_view(page), "sides": shown, "stale": stale, "decided": state_of(decided)})
@@ -179,16 +182,17 @@ def agreement() -> str:
     )
 
 
-def _views(judged: Sequence[Saved], sha256: str) -> list[dict[str, Any]]:
+def _views(judged: Sequence[Saved], page: Document) -> list[dict[str, Any]]:
     """Return judgements as the page shows them; highlights of another text than this one stay away from it."""
     known = {one.name: one for one in plan.assessors(desk().store)}
     views = []
     for saved in judged:
-        judgement, same = saved.judgement, saved.text_sha256 == sha256
+        judgement, same = saved.judgement, saved.text_sha256 == page.sha256
+        marked = graded_spans(page, judgement.grades) if desk().store.scale in ON_ELEMENTS else judgement.highlights
         assessor = known.get(saved.key.assessor, plan.Assessor(saved.key.assessor))
         who = {"assessor": assessor.name, "label": assessor.label, "imported": assessor.origin != plan.PERSON}
         what = {
-            "highlights": judgement.highlights if same else [],
+            "highlights": marked if same else [],
             "entry_point": judgement.entry_point if same else None,
             "status": judgement.status if same else "judged an older text",
         }
@@ -204,7 +208,8 @@ def read(message: str = "", draft: str | None = None) -> str:
     """Show the guidelines, and to a lead the text they are made from."""
     found = guidelines(desk().store)
     text = found.text if draft is None else draft
-    shown = {"snaps": SNAPS, "snap": snapping(desk().store)}
+    chosen = {name: setting(desk().store, name) for name in SETTINGS}
+    shown = {"settings": SETTINGS, "chosen": chosen, "suggester": suggester(desk().store)}
     return render_template("guidelines.html", found=found, text=text, message=message, **shown)
 
 
@@ -221,12 +226,14 @@ def write() -> Redirect | tuple[str, int]:
     return redirect(url_for("quality.read"))
 
 
-@quality.post("/guidelines/snap")
-def snap() -> Redirect:
-    """Choose what a selection by the mouse is extended to."""
+@quality.post("/guidelines/settings")
+def settings() -> Redirect:
+    """Choose how the reading page works: what the mouse selects, and whether pooled parts are shown."""
     leads_only()
-    snap_to(desk().store, request.form.get("to", ""), actor=user())
-    flash(f"What the mouse selects is extended to {request.form['to']} now.")
+    for name, value in request.form.items():
+        if name in SETTINGS and value != setting(desk().store, name):
+            choose(desk().store, name, value, actor=user())
+    flash("The reading page works as chosen.")
     return redirect(url_for("quality.read"))
 
 
@@ -236,7 +243,9 @@ def training() -> str:
     known, topics = plan.known_units(desk().store), desk().topics
     units = [unit for unit, use in known.items() if use == plan.TRAINING and unit[0] in topics]
     mine = {(one.topic, one.document): one for one in plan.answers(desk().store) if one.assessor == user()}
-    return render_template("training.html", units=units, mine=mine, titles=desk().titles.of(unit[1] for unit in units))
+    return render_template(
+        "training.html", units=units, mine=mine, titles=desk().documents.titles(unit[1] for unit in units)
+    )
 
 
 @quality.get("/training/document")
@@ -252,7 +261,7 @@ def training_sides() -> Response:
     key, own = _trained()
     store, page = desk().store, desk().documents.get(key.document)
     decided = store.judgement(Key(ADJUDICATED, *key[1:]))
-    mine, answer = _views([own, decided], page.sha256)
+    mine, answer = _views([own, decided], page)
     shown = [mine | {"label": "you"}, answer | {"label": "known answer", "note": "", "flagged": False}]
     return jsonify({"document": document_view(page), "sides": shown, "stale": (), "decided": state_of(decided)})
 

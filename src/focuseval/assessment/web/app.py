@@ -24,6 +24,8 @@ from focuseval.errors import ChangedTextError, ConflictError, FocusevalError, St
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from flask.sessions import SessionMixin
+
     from focuseval.assessment.store import Store
     from focuseval.assessment.web.desk import Access
     from focuseval.collection.rendering import DocumentCache
@@ -39,6 +41,10 @@ class SchemeSessions(SecureCookieSessionInterface):
     def get_cookie_secure(self, app: Flask) -> bool:  # noqa: ARG002  Flask's signature
         """Whether the cookie is to be sent over HTTPS alone."""
         return bool(request.is_secure)
+
+    def should_set_cookie(self, app: Flask, session: SessionMixin) -> bool:
+        """Whether an answer sets the cookie: not for what is fetched beforehand, which may come after a logout."""
+        return request.headers.get("Purpose") != "prefetch" and super().should_set_cookie(app, session)
 
 
 def create_app(

@@ -5,30 +5,42 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from flask import abort, current_app, g, request
 
 from focuseval.assessment.adjudication import SharedDocuments
 from focuseval.assessment.plan import in_pool
-from focuseval.assessment.pool import describe_pool, project_pool
+from focuseval.assessment.pool import describe_pool, kept_runs, project_pool
 from focuseval.assessment.progress import Overview
-from focuseval.assessment.rules import as_dict, inferred, ungraded, warnings
+from focuseval.assessment.rules import (
+    EXHAUSTIVITY,
+    ON_ELEMENTS,
+    SCALES,
+    as_dict,
+    contradictions,
+    inferred,
+    ungraded,
+    warnings,
+)
 from focuseval.assessment.sessions import Attempts, Sessions
 from focuseval.assessment.store import ADJUDICATED, Key
 from focuseval.assessment.wording import rewordings
-from focuseval.collection.rendering import Titles, render
+from focuseval.collection.rendering import render
 from focuseval.engine.lazy import Kept
+from focuseval.formats import read_run
 from focuseval.placing.anchor import diff, propose
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from focuseval.assessment.pool import Pool, PoolStatistics
     from focuseval.assessment.store import Saved, Store
     from focuseval.assessment.users import User
     from focuseval.collection.rendering import Document, DocumentCache
+    from focuseval.data.run import Run
     from focuseval.data.topics import Topic
 
 
@@ -58,9 +70,13 @@ def state_of(saved: Saved) -> dict[str, Any]:
         "entry_point": judgement.entry_point,
         "warnings": list(warnings(judgement, document.text)),
     }
-    if desk().store.exhaustivity:
+    scale = desk().store.scale
+    if SCALES[scale]:
+        view["ungraded"] = ungraded(document, judgement, scale)
+    if scale == EXHAUSTIVITY:
         view["inferred"] = inferred(document, judgement.grades)
-        view["ungraded"] = ungraded(document, judgement.highlights, judgement.grades)
+    elif scale in ON_ELEMENTS:
+        view["warnings"] += contradictions(document, judgement.grades, scale)
     return view
 
 
@@ -180,7 +196,7 @@ class Desk:
     """The project as the web sees it."""
 
     def __init__(
-        self, store: Store, documents: DocumentCache, topics: Mapping[str, Topic], access: Access, title: str
+        self, store: Store, documents: DocumentCache, topics: dict[str, Topic], access: Access, title: str
     ) -> None:
         self.store, self.documents, self.topics, self.access, self.title = store, documents, topics, access, title
         self.folder = store.database.path.parent
@@ -190,9 +206,9 @@ class Desk:
         """User → when they last asked for anything, since the server began."""
         self.overview = Overview(store)
         self.shared = SharedDocuments(store, documents.extents)
-        self.titles = Titles(documents.get)
         self.pictures = Kept[bytes](KEPT_BYTES, len)
         self._pool: tuple[int, Pool, PoolStatistics] | None = None
+        self._runs: tuple[list[Path], list[Run]] = [], []
 
     def pool(self) -> tuple[Pool, PoolStatistics]:
         """Return the project's pool with its statistics, made again only after the plan has changed."""
@@ -203,9 +219,17 @@ class Desk:
             self._pool = last, pool, describe_pool(pool)
         return self._pool[1:]
 
+    def runs(self) -> list[Run]:
+        """Return the runs that the project keeps, each under the name that its file came with; read once."""
+        paths = kept_runs(self.folder)  # whose names say what they hold
+        if self._runs[0] != paths:
+            index = self.documents.index
+            self._runs = paths, [replace(read_run(path, index=index), file=path.name[13:]) for path in paths]
+        return self._runs[1]
+
     def page(self, document: str) -> Document:
-        """Return a document with what an edit of it needs: in 2005 mode its elements, too."""
-        return self.documents.get(document) if self.store.exhaustivity else self.documents.plain(document)
+        """Return a document with what an edit of it needs: where elements are graded, these, too."""
+        return self.documents.get(document) if SCALES[self.store.scale] else self.documents.plain(document)
 
 
 def desk() -> Desk:

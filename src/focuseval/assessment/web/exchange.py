@@ -107,8 +107,7 @@ def order() -> Redirect | tuple[str, int]:
     by = request.form.get("by", "")
     seed = secrets.randbelow(2**31) if by == RANDOM else 0
     try:
-        runs = [_read(path) for path in kept_runs(desk().folder)] if by == COMPARISON else []
-        rows = ordered(desk().store, by, seed=seed, runs=runs)
+        rows = ordered(desk().store, by, seed=seed, runs=desk().runs() if by == COMPARISON else ())
     except FocusevalError as error:
         return pooled(message=str(error)), 422
     put_in_order(desk().store, [row[:2] for row in rows], by, seed=seed if by == RANDOM else None, actor=user())
@@ -232,7 +231,7 @@ def gold() -> Response:
     with tempfile.TemporaryDirectory() as folder:
         inside = Path(folder) / "gold"
         inside.mkdir()
-        target = inside if wanted == "inex-2005" else inside / f"gold.{_SUFFIX[wanted]}"
+        target = inside if wanted not in _SUFFIX else inside / f"gold.{_SUFFIX[wanted]}"
         queries = {topic.id: topic.title for topic in desk().topics.values()}
         export_gold(desk().store, desk().documents, target, wanted, whose=whose, queries=queries)
         alone = [*inside.iterdir()] == [target]  # else names of assessors stand beside it

@@ -3,26 +3,40 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
+from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from flask import Blueprint, abort, jsonify, redirect, render_template, request, url_for
+from flask import Blueprint, abort, current_app, jsonify, redirect, render_template, request, url_for
 from flask import Response as Answer
 
+from focuseval.assessment.check import reanchor
 from focuseval.assessment.plan import TRAINING, Pooled, add_found, in_pool, known_units, sampled_topics
-from focuseval.assessment.progress import entries, neighbour, next_undone
-from focuseval.assessment.reanchor import reanchor
-from focuseval.assessment.rules import OPEN, TODO, as_dict, parse_edit
+from focuseval.assessment.pool import returned_parts
+from focuseval.assessment.progress import entries, neighbour, undone
+from focuseval.assessment.rules import OPEN, SCALES, TODO, as_dict, parse_edit
+from focuseval.assessment.sampling import suggestions
 from focuseval.assessment.store import ADJUDICATED, Key
-from focuseval.assessment.web.desk import changed_view, desk, document_view, key_of, state_of, user, whole_number
-from focuseval.assessment.wording import snapping
+from focuseval.assessment.web.desk import (
+    changed_view,
+    desk,
+    document_view,
+    key_of,
+    pooled_unit,
+    state_of,
+    user,
+    whole_number,
+)
+from focuseval.assessment.wording import drafted_topics, rewordings, setting, word_question
+from focuseval.collection.images import image_type
 from focuseval.collection.pdfium import draw_page
 from focuseval.data.fields import json_line
 from focuseval.errors import FocusevalError
 from focuseval.retrieval.retrieving import search as search_documents
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from werkzeug.wrappers import Response
 
     from focuseval.assessment.plan import Unit
@@ -68,7 +82,7 @@ def topic() -> str | Response:
         return redirect(url_for("work.given", topic=wanted))
     if not mine or wanted not in desk().topics:
         abort(404, "no such topic in your pool")
-    titles = desk().titles.of(entry.pooled.document for entry in mine)
+    titles = desk().documents.titles(entry.pooled.document for entry in mine)
     training = {unit[1] for unit, use in known_units(desk().store).items() if use == TRAINING and unit[0] == wanted}
     shown = {"progress": _progress(user(), wanted), "titles": titles, "training": training}
     return render_template("topic.html", topic=desk().topics[wanted], entries=mine, **shown)
@@ -90,15 +104,26 @@ def read() -> str:
         topic=desk().topics[key.topic],
         terms=query_terms(desk().topics[key.topic]),
         document=page.id,
-        title=desk().titles.of([page.id])[page.id],
+        title=desk().documents.titles([page.id])[page.id],
         adjudicating=key.assessor == ADJUDICATED,
         previous=_address(neighbour(store, *key, -1), key.assessor),
         following=_address(neighbour(store, *key, 1), key.assessor),
         progress=progress,
         training=known_units(store).get(key[1:]) == TRAINING and key.assessor != ADJUDICATED,
         reopened=store.reopened(key),
+        drafted=key.topic in drafted_topics(store),
         others_done=progress.done - store.judgement(key).judgement.finished,
     )
+
+
+@pages.post("/question")
+def question() -> Response:
+    """Word a drafted question anew; who judges its document may."""
+    key = key_of(request.form)
+    own = desk()
+    own.topics[key.topic] = word_question(own.store, own.folder, key.topic, request.form.get("text", ""), actor=user())
+    own.rewordings = rewordings(own.store)
+    return redirect(url_for("pages.read", topic=key.topic, document=key.document))
 
 
 @pages.get("/next")
@@ -107,10 +132,14 @@ def upcoming() -> Response:
     topic, document = request.args.get("topic", ""), request.args.get("document", "")
     if request.args.get("as") == ADJUDICATED:
         return redirect(url_for("adjudication.following", topic=topic, document=document))
+    return redirect(_address(next(_upcoming(topic, document), None), user()) or url_for("pages.topics", done=1))
+
+
+def _upcoming(topic: str, document: str) -> Iterator[Pooled]:
+    """Yield what the user judges after a document: training first, then what is not done."""
     lessons = [Pooled(*unit) for unit in _training()]
     mine = [row for row in desk().overview.of(user()) if row.topic in desk().topics]
-    row = lessons[0] if lessons else next_undone(desk().store, user(), mine, topic, document)
-    return redirect(_address(row, user()) or url_for("pages.topics", done=1))
+    return chain(lessons, undone(desk().store, user(), mine, topic, document))
 
 
 HITS, LISTED = 20, 500
@@ -145,7 +174,7 @@ def search(message: str = "") -> str:
         crumbs=[("/".join(steps[: k + 1]), step) for k, step in enumerate(steps)],
         begins=begins,
         mine={name for name in names if in_pool(desk().store, Key(user(), topic.id, name))},
-        titles=desk().titles.of(names),
+        titles=desk().documents.titles(names),
         message=message,
     )
 
@@ -212,9 +241,43 @@ def document() -> Answer:
     saved = store.judgement(key)
     shown = {"document": document_view(page), "state": state_of(saved), "changed": changed_view(store, saved, page)}
     paged = desk().documents.pages(key.document)
-    sizes = None if paged is None else [[*paged.span(n), *paged.size(n)] for n in range(1, len(paged) + 1)]
-    more = {"exhaustivity": store.exhaustivity, "snap": snapping(store), "pages": sizes}
-    return jsonify({**shown, **more})
+    drawn = paged is not None and paged.original is not None
+    sizes = None if paged is None or not drawn else [[*paged.span(n), *paged.size(n)] for n in range(1, len(paged) + 1)]
+    seen = setting(store, "pooled")
+    pooled = [] if seen == "hidden" else _returned(key, named=seen == "named")
+    more = {
+        "pooled": pooled,
+        "scale": store.scale,
+        "grades": SCALES[store.scale],
+        "snap": setting(store, "snap"),
+        "pages": sizes,
+    }
+    return jsonify({**shown, **more, "suggested": suggestions(store, key, page)})
+
+
+def _returned(key: Key, *, named: bool) -> list[tuple[int, int, list[str]]]:
+    """Return the parts of a document that the kept runs returned for its topic, and which runs, if these are named."""
+    row = int(desk().documents.index.find([key.document])[0])
+    found = returned_parts(desk().runs(), key.topic, row)
+    return [(*span, names if named else []) for span, names in found.items()]
+
+
+KEPT = 5
+"""Documents that a browser keeps, for the time when the server is away."""
+
+
+@api.get("/upcoming")
+def kept() -> Answer:
+    """Return where the documents are that come after this one; nothing comes by itself where somebody adjudicates."""
+    key = key_of(request.args)
+    rows = () if key.assessor == ADJUDICATED else (row for row in _upcoming(*key[1:]) if row[:2] != key[1:])
+    return jsonify({"documents": [_address(row, user()) for row in islice(rows, KEPT)]})
+
+
+@pages.get("/worker.js")
+def worker() -> Answer:
+    """Return the script that keeps documents; its place says for which pages it may speak."""
+    return current_app.send_static_file("worker.js")
 
 
 @api.get("/state")
@@ -232,6 +295,8 @@ def edit() -> Answer:
     asked, age = parse_edit(values.get("edit")), values.get("age")
     if isinstance(age, int) and LATE <= age < 10**10:  # it has waited in a browser
         asked["made"] = (datetime.now(UTC) - timedelta(milliseconds=age)).isoformat(timespec="milliseconds")
+    if helped := suggestions(desk().store, key, page):
+        asked["source"] = {"assisted": helped[0]}
     saved = desk().store.edit(key, page, asked, actor=user(), **stamp(values))
     return jsonify({"state": state_of(saved)})
 
@@ -312,10 +377,20 @@ def picture() -> Answer:
         scale = min(max(round(2 * float(request.args.get("scale", "1"))) / 2, 0.5), MOST_SCALE)
     except (ValueError, OverflowError):
         abort(400, "a scale is needed")
-    found = desk().pictures.get(
-        (document, page, scale), lambda: draw_page(held.original.as_py(), document, page, scale)
-    )
+    found = desk().pictures.get((document, page, scale), lambda: draw_page(held.file(document), document, page, scale))
     return Answer(found, mimetype="image/png")
+
+
+@api.get("/image")
+def image() -> Answer:
+    """Return an image of a document, by its number; which file that is says the document, and no request."""
+    everything = desk().access.sees_all(user())
+    document = pooled_unit(request.args)[1] if everything else key_of(request.args).document
+    number = whole_number(request.args.get("number", ""))
+    found = desk().documents.image(document, number)
+    if found is None:
+        abort(404, "no such image")
+    return Answer(found, mimetype=image_type(found))
 
 
 @api.get("/words")

@@ -11,8 +11,8 @@ from flask import Blueprint, abort, flash, redirect, render_template, request, u
 
 from focuseval.assessment import plan
 from focuseval.assessment.adjudication import DECIDED
+from focuseval.assessment.check import changed_texts, reanchor_all
 from focuseval.assessment.progress import Work, summed
-from focuseval.assessment.reanchor import changed_texts, reanchor_all
 from focuseval.assessment.rules import SKIPPED
 from focuseval.assessment.store import ADJUDICATED, Request
 from focuseval.assessment.users import removed
@@ -114,7 +114,7 @@ def given(message: str = "") -> str:
         topic=desk().topics[topic],
         rows=rows,
         statuses=statuses,
-        titles=desk().titles.of(row.document for row in rows),
+        titles=desk().documents.titles(row.document for row in rows),
         known={document: use for (one, document), use in plan.known_units(store).items() if one == topic},
         whose={unit[1]: names for unit, names in whose.items()},
         everyone=whose.get((topic, ""), []),
@@ -178,13 +178,14 @@ def _assign() -> str:
 
 def _split() -> str:
     by = request.form.get("by", "topics")
-    if by not in ("topics", "pool"):
-        abort(400, "expected topics or pool")
+    if by not in ("topics", "pool", "authors"):
+        abort(400, "expected topics, pool or authors")
     overlap = whole_number(request.form.get("overlap", "1"))
     names = _people()
     if not names or overlap < 0:
         abort(422, "choose the assessors to deal out to, and a number")
-    plan.split(desk().store, names, by=by, overlap=overlap, actor=user())
+    authors = plan.authors_of(desk().topics.values())
+    plan.split(desk().store, names, by=by, overlap=overlap, authors=authors, actor=user())
     plan.give_known(desk().store, actor=user())
     return f"Dealt out to {counted(len(names), 'assessor')}."
 
@@ -225,7 +226,7 @@ def flagged() -> str:
         (ADJUDICATED, name, name, topic, topic),
     )
     every = [row for row in rows if row["topic"] in desk().topics]
-    titles = desk().titles.of(row["document"] for row in every[:FLAGGED])
+    titles = desk().documents.titles(row["document"] for row in every[:FLAGGED])
     shown = {"rows": every[:FLAGGED], "number": len(every), "labels": plan.labels(store), "titles": titles}
     return render_template("flagged.html", name=name, topic=topic, **shown)
 

@@ -7,6 +7,11 @@
   const SPANS = new Set(["link", "apart", "tex"]);
 
   function made(name, columns) {
+    if (name === "image") {
+      const image = Object.assign(document.createElement("div"), { className: "image" });
+      image.dataset.name = columns.split("/").at(-1);
+      return image;
+    }
     if (name in ROLES) {
       const group = document.createElement("div");
       group.className = name;
