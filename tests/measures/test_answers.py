@@ -15,6 +15,7 @@ from focuseval.cli.gate import gate
 from focuseval.data.run import CitedAnswer, Run, Statement
 from focuseval.errors import MissingDataError
 from focuseval.evaluation.gate import Baseline, judge
+from focuseval.evaluation.score_file import Basis
 from focuseval.inference.regression import GateRule
 
 DOCS = {"a": "x" * 60, "b": "y" * 60}
@@ -156,10 +157,12 @@ def test_of_less_is_better_the_lower_run_is_better_in_compare_report_and_gate(tm
     assert compared.intervals.max() <= 0
     assert [column.best for column in scores.table().columns[:2]] == [False, False]
     before, after = (fe.evaluate(gold, {"run": runs[name]}, ["uncited"], docs=DOCS) for name in runs)
-    baseline = Baseline("run", before.per_topic()["run"], before.signature, before.gold_sha256, before.docs_sha256)
+    baseline = Baseline(
+        "run", before.per_topic()["run"], Basis(before.gold_sha256, before.docs_sha256, before.signature)
+    )
     (verdict,) = judge(baseline, after)
     assert (verdict.measure, verdict.before, verdict.after, verdict.word) == ("−uncited", -0.5, 0.0, "pass")
-    baseline = Baseline("run", after.per_topic()["run"], after.signature, after.gold_sha256, after.docs_sha256)
+    baseline = Baseline("run", after.per_topic()["run"], Basis(after.gold_sha256, after.docs_sha256, after.signature))
     assert judge(baseline, before, rule=GateRule(max_lost=0))[0].word == "regression"
 
 

@@ -41,12 +41,12 @@ def test_every_number_of_another_tool_has_its_name_its_cut_off_and_its_bounds():
 
 def test_a_campaign_s_measures_are_spelled_out():
     profiles = {profile.name: profile for profile in imported("focuseval.measures.profiles").PROFILES}
-    focused = profiles["inex2005"].measures_of("focused")
+    focused = profiles["inex2005"].tasks["focused"]
     assert focused[:2] == ("nxCG(quant=strict5)@10", "nxCG(quant=strict5)@25")
     assert focused[-2:] == ("MAep(quant=genLifted)", "iMAep(quant=genLifted)")
     assert len(focused) == 3 * 8
     gp = "gP(score=bep, n=1000)"
-    assert profiles["inex2007"].measures_of("best-in-context") == (
+    assert profiles["inex2007"].tasks["best-in-context"] == (
         "MAgP(score=bep, n=1000)",
         *(f"{gp}@5", f"{gp}@10", f"{gp}@25", f"{gp}@50"),
     )

@@ -1,5 +1,6 @@
 """``focuseval measures NAME``: every measure says what it is, how it is computed, and whom to cite."""
 
+import itertools
 import json
 import re
 from pathlib import Path
@@ -28,6 +29,16 @@ def test_a_measure_is_explained_with_formula_bounds_example_and_whole_reference(
     assert unfolded(CITATIONS[measure.cite]) in whole
     for parameter in measure.parameters:
         assert f"Parameter {parameter.name}: " in whole
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.name)
+def test_a_definition_is_plain_paragraphs_of_whole_lines(measure):
+    before = explain(measure.name).partition("\nFormula ")[0]
+    assert [line for line in before.splitlines() if line.startswith((" ", "Return ")) or set(line) & set("`*")] == []
+    for paragraph in before.split("\n\n"):
+        lines = [line for line in paragraph.splitlines() if not line.startswith("Also called ")]
+        short = [line for line, after in itertools.pairwise(lines) if len(f"{line} {after.split()[0]}") <= 80]
+        assert short == []
 
 
 def unfolded(page):
@@ -132,8 +143,7 @@ def test_a_page_says_everything_that_is_declared(asked):
         "What is ours.",
         "Also called mine, ours.",
         "",
-        "Return what is ours.",
-        "",
+        "What is ours.",
         "",
         "With a second paragraph.",
         "",

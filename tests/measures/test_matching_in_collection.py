@@ -65,5 +65,6 @@ def test_documents_with_promised_keys_are_all_different():
 def test_the_text_of_an_article_is_counted_in_integers():
     gold = gold_of({"t": {"a": {"spans": [(0, 4)]}}})
     m = match(run_of({"t": [("a", 0, 5), ("b", 0, 3), ("a", 3, 8)]}), prepare(gold))
-    assert (m.a_size.tolist(), m.a_rsize.tolist()) == ([8, 3], [4, 0])
-    assert m.a_size.dtype == m.a_rsize.dtype == np.int64
+    size, relevant = m.by_article(m.cost), m.by_article(m.new_rsize)
+    assert (size.tolist(), relevant.tolist()) == ([8, 3], [4, 0])
+    assert size.dtype == relevant.dtype == np.int64

@@ -193,7 +193,7 @@ def test_another_name_says_what_it_stands_for_and_what_measures_chunks():
     gold = gold_of({"q1": {"a": {"spans": [(0, 4)]}}})
     said = fe.evaluate(gold, run_of({"q1": [("a", 0, 2)]}), ["HitRate@5", "MRR@3", "R@5", "AgP"]).remarks()
     assert said[:3] == [
-        "HitRate@5 stands for Success@5: Whether a relevant document is among the first.",
+        "HitRate@5 stands for Success@5: Whether a relevant document is among the first k.",
         "MRR@3 stands for RR@3: Reciprocal rank of the first relevant document.",
         "AgP stands for MAgP: Mean average generalised precision: gP at the rank of every relevant article.",
     ]

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from focuseval.collection.documents import open_documents
 from focuseval.data.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
 from focuseval.errors import InputError, MissingDataError
-from focuseval.measures.assessed import assessed_elements, highlighted_elements
+from focuseval.measures.assessed import assessed_elements
 from focuseval.measures.recall_base import path_tree
+from focuseval.placing.pointers import highlighted_elements
 from oracle import recall_base as slow
 from strategies.element_runs import DOCUMENTS, PATHS, TOPICS, cases, gold_of
 

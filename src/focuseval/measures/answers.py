@@ -16,7 +16,7 @@ from focuseval.data.spans import union
 from focuseval.errors import MissingDataError
 from focuseval.measures.matching import match
 from focuseval.measures.measure import Measure
-from focuseval.measures.spans import Read, read, span_precision, span_recall
+from focuseval.measures.spans import Read, read, read_text
 from focuseval.measures.topicwise import count_by, once
 
 if TYPE_CHECKING:
@@ -47,12 +47,12 @@ def silent(m: Matched) -> Flags:
 
 
 def silence(m: Matched) -> Floats:
-    """Return 1 for every topic without a word in reply."""
+    """Return 1 where nothing is returned, or the answer abstains, else 0."""
     return silent(m).astype(np.float64)
 
 
 def refusal_precision(m: Matched) -> Floats:
-    """Return 1 where a reply is missing and nothing answers the question, 0 where something does; else NaN."""
+    """Return 1 where a question without a reply has no answer, 0 where it has one; a reply is not counted."""
     unanswerable = m.prepared.gold.unanswerable[m.prepared.counted]
     return np.where(silent(m), unanswerable.astype(np.float64), np.nan)
 
@@ -95,31 +95,31 @@ _forbidden = partial(
 )
 
 MEASURES = (
-    _cited("citeP", span_precision, "Share of the cited text that is highlighted.",
+    _cited("citeP", partial(read_text, what="precision"), "Share of the cited text that is highlighted.",
         formula=r"citeP = |C \cap H| / |C|",
         example="[0,60) and [40,100) are cited, [0,50) is highlighted: 50 of 100 characters, 0.5."),
-    _cited("citeR", span_recall, "Share of the highlighted text that is cited.",
+    _cited("citeR", partial(read_text, what="recall"), "Share of the highlighted text that is cited.",
         formula=r"citeR = |C \cap H| / |H|",
         example="[0,60) is cited twice, [0,80) is highlighted: 60 of 80 characters, 0.75."),
     _answers("uncited", uncited, "Share of an answer's sentences without a citation.", needs=("answers",), lower=True,
         formula=r"uncited = |\{s : cites(s) = \emptyset\}| / |S|",
         example="One of four sentences cites nothing: 0.25."),
-    _silent("silence", silence, "Whether nothing is returned, or the answer abstains, where nothing answers.",
+    _silent("silence", silence, "Whether a question that has no answer gets none.",
         aliases=("refuseR",),
         formula=r"silence = [\text{nothing is returned, or the answer abstains}]",
-        example="Of two questions that nothing answers one gets no result: 0.5, the recall of refusing."),
-    _answers("refuseP", refusal_precision, "Share of the questions without a reply that nothing answers.",
+        example="Of two questions that have no answer one gets no result: 0.5, the recall of refusing."),
+    _answers("refuseP", refusal_precision, "Share of the questions left without a reply that have no answer.",
         base="questions", needs=("questions without an answer",),
         formula=r"refuseP = |\text{silent} \cap \text{unanswerable}| / |\text{silent}|",
-        example="Three questions get no reply, nothing answers two of them: 0.6667."),
-    _silent("waste", waste, "Characters that a reader is given where nothing answers.", at=("rank",), at_required=True,
-        lower=True, bounds=(0.0, float("inf")),
+        example="Three questions get no reply, two of them have no answer: 0.6667."),
+    _silent("waste", waste, "Characters that are returned for a question that has no answer.", at=("rank",),
+        at_required=True, lower=True, bounds=(0.0, float("inf")),
         formula=r"waste@k = |U_k|",
         example="[0,60) and [40,100) are returned: 100."),
     _forbidden("leak", leak, "Whether the results hold a character of forbidden text.",
         formula=r"leak = [U \cap F \ne \emptyset]",
-        example="1 or 0; the mean is the share of the topics with forbidden text in which some comes back."),
-    _forbidden("leaked", leaked, "Characters of forbidden text that come back.", bounds=(0.0, float("inf")),
+        example="1 or 0; the mean is the share of the topics with forbidden text in which some is returned."),
+    _forbidden("leaked", leaked, "Characters of forbidden text that are returned.", bounds=(0.0, float("inf")),
         formula=r"leaked = |U \cap F|",
         example="[0,60) is returned, [50,90) is forbidden: 10."),
 )  # fmt: skip

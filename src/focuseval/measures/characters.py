@@ -10,10 +10,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.errors import MissingDataError
-from focuseval.measures.documents import recall, relevant_upto
+from focuseval.measures.documents import recall, set_precision
 from focuseval.measures.measure import Measure
 from focuseval.measures.spans import budgeted
-from focuseval.measures.topicwise import ceiling, count, count_by, harmonic, once, ratio, running, running_count, total
+from focuseval.measures.topicwise import (
+    ceiling,
+    count,
+    count_by,
+    harmonic_of,
+    once,
+    ratio,
+    running,
+    running_count,
+    total,
+)
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -79,26 +89,6 @@ def char_recall(m: Matched, at: Budget | None = None) -> Floats:
     """Return the share of the highlighted characters that is returned, in all or in the first `at` characters."""
     relevant = m.new_rsize if at is None else budgeted(m, at)[1]
     return ratio(count(relevant, m.bounds), m.prepared.trel_of_topic)
-
-
-def char_f(m: Matched, at: Budget | None = None) -> Floats:
-    """Return the harmonic mean of charP and charR."""
-    return harmonic(char_precision(m, at), char_recall(m, at))
-
-
-def art_precision(m: Matched) -> Floats:
-    """Return the share of the returned articles that is relevant."""
-    return ratio(relevant_upto(m, None), np.diff(m.a_bounds))
-
-
-def art_recall(m: Matched) -> Floats:
-    """Return the share of the relevant articles that is returned."""
-    return recall(m)
-
-
-def art_f(m: Matched) -> Floats:
-    """Return the harmonic mean of artP and artR."""
-    return harmonic(art_precision(m), art_recall(m))
 
 
 _characters = partial(Measure, cite="kamps2008inex", needs=("spans",))
@@ -174,9 +164,7 @@ def hix_recall(m: Matched, at: int) -> Floats:
     return ratio(count_by(np.where(m.rank[rows] <= at, new, 0), m.topic[rows], m.topics), whole)
 
 
-def hix_f(m: Matched, at: int) -> Floats:
-    """Return the harmonic mean of hP and hR."""
-    return harmonic(hix_precision(m, at), hix_recall(m, at))
+hix_f = partial(harmonic_of, hix_precision, hix_recall)
 
 
 def hix_average_precision(m: Matched) -> Floats:
@@ -207,16 +195,17 @@ MEASURES = (
     _characters("charR", char_recall, "Share of the highlighted characters that is returned.", at=("characters",),
         formula=r"charR = \frac{\text{relevant characters retrieved}}{Trel(t)}",
         example="150 of 200 highlighted characters returned: 0.75."),
-    _characters("charF", char_f, "Harmonic mean of charP and charR.", at=("characters",),
+    _characters("charF", partial(harmonic_of, char_precision, char_recall), "Harmonic mean of charP and charR.",
+        at=("characters",),
         formula=r"charF = 2 \cdot charP \cdot charR / (charP + charR)",
         example="charP 0.5, charR 1: 0.6667."),
-    _articles("artP", art_precision, "Share of the returned articles that is relevant.",
+    _articles("artP", set_precision, "Share of the returned articles that is relevant.",
         formula=r"artP = \frac{\text{relevant articles retrieved}}{\text{articles retrieved}}",
         example="2 of 3 returned articles are relevant: 0.6667."),
-    _articles("artR", art_recall, "Share of the relevant articles that is returned.",
+    _articles("artR", recall, "Share of the relevant articles that is returned.",
         formula=r"artR = \frac{\text{relevant articles retrieved}}{Numrel}",
         example="2 of 4 relevant articles returned: 0.5."),
-    _articles("artF", art_f, "Harmonic mean of artP and artR.",
+    _articles("artF", partial(harmonic_of, set_precision, recall), "Harmonic mean of artP and artR.",
         formula=r"artF = 2 \cdot artP \cdot artR / (artP + artR)",
         example="artP 0.6667, artR 0.5: 0.5714."),
     _at_rank("hP", hix_precision, "Mean share of new highlighted text in the first results.",

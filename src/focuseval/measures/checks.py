@@ -15,6 +15,7 @@ import numpy as np
 from focuseval.measures import tasks as rules
 from focuseval.measures.extents import Extents, extents, first_come, first_overlap
 from focuseval.measures.tasks import Broken, Findings, Task, find_task
+from focuseval.measures.topicwise import first_row
 from focuseval.placing import place_run
 
 if TYPE_CHECKING:
@@ -38,7 +39,9 @@ def check(run: Run, task: Task | str, index: Collection | None = None, *, warnin
     broken: list[Broken] = []
     if warnings or not chosen.overlap or chosen.one_per_article:
         found = extents(run if index is None else place_run(run, index, bad="keep"))
-        broken += _places(found)
+        for rule, flags in found.misplaced:
+            broken.append(_broken(rule, np.flatnonzero(flags & ~found.empty if rule is rules.BAD_SPAN else flags)))
+        broken.append(_broken(rules.BAD_SPAN, np.flatnonzero(found.empty), level="warning"))
         broken += _orders(run) if warnings else ()
         broken += _lists(run, chosen, found, warnings=warnings)
     if chosen.cut and chosen.limit is not None:
@@ -52,15 +55,6 @@ def check(run: Run, task: Task | str, index: Collection | None = None, *, warnin
 
 def _broken(rule: Rule, rows: Integers, others: Integers | None = None, level: Level | None = None) -> Broken:
     return Broken(rule, rows, rows if others is None else others, level or rule.level)
-
-
-def _places(found: Extents) -> Iterator[Broken]:
-    """Results without a place, or with a wrong one."""
-    yield _broken(rules.UNKNOWN_DOCUMENT, np.flatnonzero(found.unknown_document))
-    yield _broken(rules.UNKNOWN_PATH, np.flatnonzero(found.unknown_path))
-    yield _broken(rules.UNPLACED, np.flatnonzero(found.unplaced))
-    yield _broken(rules.BAD_SPAN, np.flatnonzero(found.bad_span & ~found.empty))
-    yield _broken(rules.BAD_SPAN, np.flatnonzero(found.empty), level="warning")
 
 
 def _lists(run: Run, task: Task, found: Extents, *, warnings: bool) -> Iterator[Broken]:
@@ -121,17 +115,6 @@ def _orders(run: Run) -> Iterator[Broken]:
         yield _broken(rules.SCORE_ORDER, here[rises], here[rises - 1])
 
 
-def first_row(key: Integers) -> Integers:
-    """Return for every row the first row with the same key, a small number.
-
-    >>> first_row(np.array([3, 0, 3, 0]))
-    array([0, 1, 0, 1])
-    """
-    first = np.empty(int(key.max(initial=-1)) + 1, np.int64)
-    first[key[::-1]] = np.arange(len(key))[::-1]
-    return first[key]
-
-
 def repair(run: Run, task: Task | str, index: Collection | None = None) -> tuple[Run, Findings]:
     """Return a valid run and every change: what was dropped, moved, rescored and renumbered.
 
@@ -185,12 +168,7 @@ def _change(changes: list[Broken], rule: Rule, rows: Integers, others: Integers 
 def _drop(found: Extents, task: Task, changes: list[Broken]) -> Integers:
     """Return the rows that stay; a row that one rule drops is ignored by the next rules."""
     rows = np.arange(len(found.group))
-    for rule, flags in (
-        (rules.UNKNOWN_DOCUMENT, found.unknown_document),
-        (rules.UNKNOWN_PATH, found.unknown_path),
-        (rules.UNPLACED, found.unplaced),
-        (rules.BAD_SPAN, found.bad_span),
-    ):
+    for rule, flags in found.misplaced:
         _change(changes, rule, rows[flags[rows]])
         rows = rows[~flags[rows]]
     for rule, key in ((rules.DUPLICATE, found.result), (rules.SECOND_RESULT, found.group)):

@@ -87,7 +87,7 @@ def average_precision(m: Matched, at: int | None = None, rel: float = 1) -> Floa
 
 
 def interpolated_precision(m: Matched, at: Fraction, rel: float, rule: str) -> Floats:
-    """Return the highest precision at or behind the rank where a share of the relevant articles is found.
+    """Return the highest precision at or below the rank where a share of the relevant articles is found.
 
     How many of R articles a level *x* asks for is computed in floating point, as in trec_eval: ⌊xR + 0.9⌋ to version 9
     and in pytrec_eval, which for one decimal mostly rounds up; since version 10 xR, rounded to the nearest.
@@ -166,7 +166,7 @@ def inferred_average_precision(m: Matched, rel: float) -> Floats:
 
 
 def rank_biased_precision(m: Matched, rel: float, p: float, at: int | None = None) -> Floats:
-    """Return the rate at which a reader finds relevant articles who goes on to the next with probability `p`."""
+    """Return the rate at which a reader finds relevant articles, going on to the next with probability `p`."""
     if p >= 1:
         raise MeasureError(f"RBP(p={number(p)}): expected a probability below 1")
     found, _ = relevant(m, rel)
@@ -175,9 +175,10 @@ def rank_biased_precision(m: Matched, rel: float, p: float, at: int | None = Non
 
 
 def expected_reciprocal_rank(m: Matched, max_rel: float, at: int | None = None) -> Floats:
-    """Return the mean of 1/rank where a reader stops who is content with an article of grade g with (2^g − 1) / 2^max.
+    """Return the expected 1/rank at which a reader stops.
 
-    The highest grade of the scale is 4 in gdeval, and so in ir_measures, whatever grades the gold has.
+    An article of grade g satisfies with probability (2^g − 1) / 2^max. The highest grade of the scale is 4 in gdeval,
+    and so in ir_measures, whatever grades the gold has.
     """
     found = m.found
     grade = m.prepared.gold.articles.relevance[found.article]
@@ -252,11 +253,11 @@ MEASURES = (
         "Precision of documents at the rank that equals the number of relevant documents.", aliases=("RPrec",),
         formula=r"Rprec = P@Numrel",
         example="Three articles are relevant and two of them are in the first three ranks: 0.6667."),
-    _documents("Success", success, "Whether a relevant document is among the first.", at=("rank",), at_required=True,
+    _documents("Success", success, "Whether a relevant document is among the first k.", at=("rank",), at_required=True,
         aliases=("HitRate", "hit_rate", "success"),
         formula=r"Success@k = [\sum_{i \le k} rel(d_i) > 0]",
         example="The first relevant article is at rank 4: Success@3 = 0, Success@5 = 1."),
-    _documents("IPrec", interpolated_precision, "Highest precision of documents at or behind a recall level.",
+    _documents("IPrec", interpolated_precision, "Highest precision of documents at or beyond a recall level.",
         at=("level",), at_required=True, aliases=("iprec_at_recall",),
         parameters=(_REL, Parameter("rule", "trec_eval9", "How many documents a level asks for, as in trec_eval to "
             "version 9 (and ir_measures), or since 10.", ("trec_eval9", "trec_eval10"))),
@@ -282,12 +283,12 @@ MEASURES = (
         example="SetP 0.25, R 0.5: 2 · 0.125 / 0.75 = 0.3333."),
     _documents("SetAP", set_average_precision, "Precision times recall of the whole list of documents.",
         aliases=("set_map",), formula=r"SetAP = SetP \cdot R", example="SetP 0.25, R 0.5: 0.125."),
-    _documents("RBP", rank_biased_precision, "Rank-biased precision of documents, for a reader of some patience.",
+    _documents("RBP", rank_biased_precision, "Rank-biased precision of documents: a reader goes on with probability p.",
         cite="moffat2008rank", at=("rank",), perfect=False,
         parameters=(_REL, Parameter("p", 0.8, "Probability to go on to the next document.", always=True, least=0)),
         formula=r"RBP = (1 - p) \sum_{r:\, rel(d_r)} p^{r-1}",
         example="Relevant articles at ranks 1 and 3, p = 0.8: 0.2 · (1 + 0.64) = 0.328."),
-    _graded("ERR", expected_reciprocal_rank, "Expected reciprocal rank of graded documents, for a reader who stops.",
+    _graded("ERR", expected_reciprocal_rank, "Expected reciprocal rank: a reader stops at a document that satisfies.",
         cite="chapelle2009expected", at=("rank",), perfect=False,
         parameters=(Parameter("max_rel", 4, "The highest grade of the scale.", least=1),),
         formula=r"ERR@k = \sum_{r \le k} \frac{R_r}{r} \prod_{i < r} (1 - R_i), \; R_i = (2^{g_i} - 1) / 2^{max}",

@@ -228,13 +228,12 @@ def expected_precision(m: Matched, A: float, nav: str, *, at: Fraction | None = 
     An item shows its article's best entry point with probability s(x, b), see BEPD, independently of the others; with
     ``nav=contains`` the targets are the ideal elements, and a result shows those that it contains. These are the three
     parameters of Lalmas et al. (2007), section 7.2: what is rewarded, what it is worth, and how a reader gets there.
-
-    The mean needs no distribution: summed over R, the chance to reach the R-th point at rank k, times R, is the chance
-    to see the point at k, times the expected number of points seen by then.
     """
     if nav == "contains" or at is not None:
         found = eprum_over_recall(m, A, nav, **of_elements)
         return found.mean() if at is None else found.at([at])[:, 0]
+    # The mean needs no distribution: summed over R, the chance to reach the R-th point at rank k, times R, is the
+    # chance to see the point at k, times the expected number of points seen by then.
     beps = entry_points_alone(m, **of_elements)
     p, (topic, rank, _, bounds) = nearness(m, A), near(m)
     gain = p * (1 + running(p, bounds) - p) / rank

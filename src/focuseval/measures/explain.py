@@ -5,7 +5,9 @@ from __future__ import annotations
 import inspect
 import re
 from dataclasses import asdict
+from functools import partial
 from math import isfinite
+from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
@@ -19,48 +21,14 @@ if TYPE_CHECKING:
 
 
 CITATIONS = {
-    "goevert2002overview": "N. Gövert, G. Kazai. Overview of the INitiative for the Evaluation of XML retrieval (INEX) "
-    "2002. Proceedings of the first INEX workshop, 2003, 1–17.",
-    "jarvelin2002cumulated": "K. Järvelin, J. Kekäläinen. Cumulated gain-based evaluation of IR techniques. ACM TOIS "
-    "20(4), 2002, 422–446.",
-    "piwowarski2003expected": "B. Piwowarski, P. Gallinari. Expected ratio of relevant units: a measure for structured "
-    "information retrieval. INEX 2003 workshop proceedings.",
-    "zhai2003beyond": "C. Zhai, W. W. Cohen, J. Lafferty. Beyond independent relevance: methods and evaluation metrics "
-    "for subtopic retrieval. SIGIR 2003, 10–17.",
-    "buckley2004retrieval": "C. Buckley, E. M. Voorhees. Retrieval evaluation with incomplete information. SIGIR 2004, "
-    "25–32.",
-    "goevert2005effectiveness": "N. Gövert, N. Fuhr, M. Lalmas, G. Kazai. Evaluating the effectiveness of "
-    "content-oriented XML retrieval methods. Information Retrieval 9(6), 2006, 699–722.",
-    "voorhees2005trec": "E. M. Voorhees, D. K. Harman (eds). TREC: Experiment and Evaluation in Information Retrieval. "
-    "MIT Press, 2005.",
-    "piwowarski2005precision": "B. Piwowarski, P. Gallinari, G. Dupret. Precision recall with user modeling (PRUM): "
-    "application to structured information retrieval. ACM TOIS 25(1), 2007.",
-    "kazai2006extended": "G. Kazai, M. Lalmas. eXtended cumulated gain measures for the evaluation of content-oriented "
-    "XML retrieval. ACM TOIS 24(4), 2006, 503–542.",
-    "pehcevski2006hixeval": "J. Pehcevski, J. A. Thom. HiXEval: highlighting XML retrieval evaluation. INEX 2005, LNCS "
-    "3977, 2006, 43–57.",
-    "piwowarski2006evaluation": "B. Piwowarski, G. Dupret. Evaluation in (XML) information retrieval: expected "
-    "precision-recall with user modelling (EPRUM). SIGIR 2006, 260–267.",
-    "robertson2006gmap": "S. Robertson. On GMAP – and other transformations. CIKM 2006, 78–83.",
-    "yilmaz2006estimating": "E. Yilmaz, J. A. Aslam. Estimating average precision with incomplete and imperfect "
-    "judgments. CIKM 2006, 102–111.",
-    "kamps2007evaluating": "J. Kamps, M. Lalmas, J. Pehcevski. Evaluating relevant in context: document retrieval with "
-    "a twist. SIGIR 2007, 749–750.",
-    "lalmas2007inex": "M. Lalmas, G. Kazai, J. Kamps, J. Pehcevski, B. Piwowarski, S. Robertson. INEX 2006 evaluation "
-    "measures. INEX 2006, LNCS 4518, 2007, 20–34.",
-    "kamps2008inex": "J. Kamps, J. Pehcevski, G. Kazai, M. Lalmas, S. Robertson. INEX 2007 evaluation measures. INEX "
-    "2007, LNCS 4862, 2008, 24–33.",
-    "moffat2008rank": "A. Moffat, J. Zobel. Rank-biased precision for measurement of retrieval effectiveness. ACM TOIS "
-    "27(1), 2008, article 2.",
-    "chapelle2009expected": "O. Chapelle, D. Metzler, Y. Zhang, P. Grinspan. Expected reciprocal rank for graded "
-    "relevance. CIKM 2009, 621–630.",
-    "arvola2011contextualization": "P. Arvola, S. Geva, J. Kamps, R. Schenkel, A. Trotman, J. Vainio. Overview of the "
-    "INEX 2010 ad hoc track. INEX 2010, LNCS 6932, 2011, 1–32.",
-    "gutierrez2024hipporag": "B. Jiménez Gutiérrez, Y. Shu, Y. Gu, M. Yasunaga, Y. Su. HippoRAG: neurobiologically "
-    "inspired long-term memory for large language models. NeurIPS 2024.",
-    "focuseval": "Defined by focuseval; see CITATION.cff in the project's root.",
+    key: " ".join(said.replace("*", "").replace("`", "").split())
+    for key, said in re.findall(
+        r"^\((\w+)\)=\n`\w+` · (.+?)(?=\n\n|\Z)",
+        (Path(__file__).parent / "bibliography.md").read_text(encoding="utf-8"),
+        re.MULTILINE | re.DOTALL,
+    )
 }
-"""Key → reference."""
+"""Key → reference, as the page of the documentation has it, which is a copy of ``bibliography.md``."""
 
 
 def reference(key: str) -> str:
@@ -191,7 +159,7 @@ def declared(measure: Measure, family: str) -> dict[str, object]:
 def found_measure(text: str) -> tuple[Measure, str]:
     """Return the measure that a name means, with or without parameters, and the heading of its family."""
     measure = _bare(text)
-    return measure, next(family.title for family in FAMILIES if measure.name in family.names.split())
+    return measure, next((family.title for family in FAMILIES if measure.name in family.names.split()), measure.origin)
 
 
 def _bare(text: str) -> Measure:
@@ -210,8 +178,8 @@ def explain(text: str) -> str:
     measure = _bare(text)
     lines = [_spelled(measure), "", measure.summary]
     lines += [f"Also called {', '.join(measure.aliases)}."] if measure.aliases else []
-    lines += ["", *_definition(measure)]
-    lines += ["", f"Formula     {readable(measure.formula)}"] if measure.formula else []
+    lines += ["", *definition] if (definition := _definition(measure)) else []
+    lines += ["", *([f"Formula     {readable(measure.formula)}"] if measure.formula else [])]
     lines += [f"Cut-off     {AT[kind]}{'' if measure.at_required else ' (may be left out)'}" for kind in measure.at]
     for p in measure.parameters:
         choices = f" ({', '.join(p.choices)})" if p.choices else ""
@@ -229,6 +197,7 @@ def explain(text: str) -> str:
     lines += [f"Tasks       {', '.join(measure.tasks)}"] if measure.tasks else []
     lines += [f"Example     {measure.example}"] if measure.example else []
     lines += [f"Cite        {reference(measure.cite)}"]
+    lines += [f"Package     {measure.origin}"] if measure.origin else []
     return "".join(f"{part}\n" for line in lines for part in _folded(line))
 
 
@@ -240,7 +209,8 @@ def _folded(line: str) -> list[str]:
     """Return a line within 80 columns, its continuation under its text."""
     if len(line) <= 80:
         return [line]
-    label, text = (line[:LABEL], line[LABEL:]) if line[LABEL - 1 : LABEL] == " " and line[LABEL:] else ("", line)
+    label = found[0] if (found := re.match(r"\S+ {2,}", line)) and found.end() == LABEL else ""
+    text = line.removeprefix(label)
     parts = wrap(text, 80 - len(label), break_long_words=False, break_on_hyphens=False)
     return [label + parts[0], *(" " * len(label) + part for part in parts[1:])]
 
@@ -252,9 +222,18 @@ def needed(measure: Measure) -> str:
 
 
 def _definition(measure: Measure) -> list[str]:
-    """Return the docstring of the measure's function, without its formula."""
-    text = inspect.getdoc(measure.compute) or ""
-    return [line for line in text.splitlines() if not line.startswith(".. math::")]
+    """Return the docstring of the measure's function, a line for each paragraph; nothing where the summary says it all.
+
+    Its formula is declared beside it, and its argument `at` is what stands behind the ``@``.
+    """
+    text = "" if isinstance(measure.compute, partial) else inspect.getdoc(measure.compute) or ""
+    if "`at`" in text and not measure.at:  # of a function that other measures share
+        return []
+    text = text.replace("`at`", {"rank": "k", "level": "x"}.get((*measure.at, "")[0], "N"))
+    text = re.sub("[`*]", "", text).removeprefix("Return ")
+    parts = [" ".join(part.split()) for part in text.split("\n\n") if "math::" not in part]
+    parts[0] = parts[0][:1].upper() + parts[0][1:]
+    return [line for part in filter(None, parts) for line in (part, "")][:-1]
 
 
 def explain_profile(profile: Profile) -> str:

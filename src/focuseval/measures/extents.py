@@ -12,11 +12,14 @@ import pyarrow.compute as pc
 
 from focuseval.data.placement import BAD_SPAN, NO_PLACE, TEXT_AMBIGUOUS, TEXT_LOST
 from focuseval.data.spans import crowded, dense, first_cover, pack
+from focuseval.measures import tasks
+from focuseval.measures.recall_base import numbered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.data.run import Run
+    from focuseval.measures.tasks import Rule
     from focuseval.measures.topicwise import Flags, Integers
 
 
@@ -41,14 +44,10 @@ class Extents:
     low: Integers
     high: Integers
     """An interval that nests as paths do, where only paths are known; else empty."""
-    unknown_document: Flags
-    unknown_path: Flags
-    unplaced: Flags
-    """Texts that were looked for in their document and found nowhere, or in several places."""
-    bad_span: Flags
-    """Spans that are reversed, empty, or outside of their document."""
+    misplaced: tuple[tuple[Rule, Flags], ...]
+    """Results without a place, or with a wrong one, by the rule that they break."""
     empty: Flags
-    """Those of them that are only empty."""
+    """Bad spans that are only empty."""
     unchecked: Flags
     """Ranges and passages whose extent is unknown without a collection."""
 
@@ -95,10 +94,12 @@ def extents(run: Run) -> Extents:
         end=np.where(known, end, 0),
         low=low,
         high=high,
-        unknown_document=unknown,
-        unknown_path=status == NO_PLACE,
-        unplaced=((status == TEXT_AMBIGUOUS) | (status == TEXT_LOST)) & ~unknown,
-        bad_span=bad,
+        misplaced=(
+            (tasks.UNKNOWN_DOCUMENT, unknown),
+            (tasks.UNKNOWN_PATH, status == NO_PLACE),
+            (tasks.UNPLACED, ((status == TEXT_AMBIGUOUS) | (status == TEXT_LOST)) & ~unknown),
+            (tasks.BAD_SPAN, bad),
+        ),
         empty=empty,
         unchecked=(path >= 0) & (last >= 0) & np.bool_(placement is None) & ~known,
     )
@@ -113,7 +114,7 @@ def _codes(column: pa.Array | None, size: int, *, normalise: bool = False) -> tu
     codes = coded.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
     names = coded.dictionary.cast(pa.string())
     if normalise:
-        full = pc.replace_substring_regex(pc.utf8_rtrim(names, "/"), r"([^\]/])(/|$)", r"\1[1]\2")
+        full = numbered(pc.utf8_rtrim(names, "/")).cast(pa.string())
         once = pc.if_else(pc.match_substring(names, "text()"), names, full).dictionary_encode()
         codes = np.append(once.indices.to_numpy(zero_copy_only=False).astype(np.int64), -1)[codes]
         names = once.dictionary

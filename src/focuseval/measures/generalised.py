@@ -80,7 +80,7 @@ def tolerance_scores(m: Matched, irr: int) -> Floats:
     order, and stops once `irr` irrelevant characters are read.
     """
     readable = np.flatnonzero(m.a_relevant)
-    article, length = m.a_article[readable], m.a_length[readable]
+    article, length = m.a_article[readable], m.of_gold(m.prepared.length, missing=-1)[readable]
     if (length < 0).any():
         raise MissingDataError(
             f"{m.prepared.gold.file or 'the gold'}: T2I reads to the end of the article, whose length is unknown; "
@@ -148,7 +148,8 @@ def recall_credit(m: Matched, gain: str, credit: str) -> Integers:
     """Return what every returned article adds to recall: 1, its highlighted text, or what was returned of it."""
     if gain == "documents":
         return m.a_relevant.astype(np.int64)
-    return np.where(m.a_relevant, m.a_trel if credit == "document" else m.a_rsize, 0)
+    text = m.of_gold(m.prepared.trel, missing=0) if credit == "document" else m.by_article(m.new_rsize)
+    return np.where(m.a_relevant, text, 0)
 
 
 def average_generalised_precision(
@@ -246,13 +247,13 @@ MEASURES = (
         parameters=(replace(SCORE[1], only=None),), perfect=False, tasks=("relevant-in-context",),
         formula=r"T2I(a) = \frac{\text{relevant read}}{\text{relevant read} + \text{irrelevant read}}",
         example="100 relevant characters are read before 300 irrelevant ones: 0.25."),
-    _scored("gP", generalised_precision, "Generalised precision at an article rank.", at=("rank",), at_required=True,
-        parameters=(BETA, *SCORE), perfect=False,
+    _scored("gP", generalised_precision, "Generalised precision: the mean score of the first k articles.",
+        at=("rank",), at_required=True, parameters=(BETA, *SCORE), perfect=False,
         formula=r"gP[r] = \frac{1}{r} \sum_{i \le r} S(a_i)",
         example="Article scores 1, 0.5: gP@2 = 0.75."),
-    _articles("gR", generalised_recall, "Generalised recall at an article rank.", needs=("documents",),
-        needs_if={("gain", "length"): ("spans",)}, at=("rank",), at_required=True, parameters=(GAIN, CREDIT),
-        perfect=False,
+    _articles("gR", generalised_recall, "Generalised recall: the share of the relevant articles in the first k.",
+        needs=("documents",), needs_if={("gain", "length"): ("spans",)}, at=("rank",), at_required=True,
+        parameters=(GAIN, CREDIT), perfect=False,
         formula=r"gR[r] = \frac{1}{Numrel} \sum_{i \le r} rel(a_i)",
         example="One of two relevant articles is at rank 1: gR@1 = 0.5."),
     _scored("MAgP", average_generalised_precision,

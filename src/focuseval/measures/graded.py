@@ -8,6 +8,7 @@ i3: recall from exhaustivity, precision from specificity, each weighed by text n
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from focuseval.measures.assessed import BEYOND_ONE, quantisation
 from focuseval.measures.measure import Measure, Parameter
 from focuseval.measures.recall_base import SLACK
 from focuseval.measures.topicwise import ceiling, count_by, ratio, running_count, without_base
-from focuseval.measures.xcg import LEVELS, QUANT
+from focuseval.measures.xcg import LEVELS, QUANT, over_levels
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -107,9 +108,7 @@ def precall_at(m: Matched, levels: Sequence[Fraction], quant: str = "auto", unre
     return without_base(found, match.base.full_list.length()[:, None])
 
 
-def precall_curve(m: Matched, quant: str = "auto", unretrieved: str = "zero") -> tuple[Any, Floats]:
-    """Return the 100 recall levels and, for every topic, precision at each."""
-    return np.array(LEVELS, np.float64), precall_at(m, LEVELS, quant, unretrieved)
+precall_curve = partial(over_levels, precall_at)
 
 
 def _last_block(m: Matched, match: ElementMatch, mass: Integers) -> Floats:
@@ -205,9 +204,7 @@ def graded_at(m: Matched, levels: Sequence[Fraction], quant: str = "gen", overla
     return without_base(found, total[:, None])
 
 
-def graded_curve(m: Matched, quant: str = "gen", overlap: str = "yes") -> tuple[Any, Floats]:
-    """Return the 100 recall levels and, for every topic, precision at each."""
-    return np.array(LEVELS, np.float64), graded_at(m, LEVELS, quant, overlap)
+graded_curve = partial(over_levels, graded_at)
 
 
 def average_graded_precision(
@@ -230,7 +227,7 @@ MEASURES = (
         formula=r"P(x) = \frac{xn}{xn + j + s \cdot i / (r + 1)}",
         example="Gains 1, .5 of n = 6.75: at relevant mass 1 precision is 1, at 1.5 it is 1.5/(1.5 + .25/1.5) = 0.9."),
     Measure("i3AP", average_graded_precision,
-        "inex_eval_ng: precision in text where recall is exhaustivity, at a recall level or its mean over .01 … 1.",
+        "inex_eval_ng: precision by specificity, recall by exhaustivity; at a recall level, or its mean over .01 … 1.",
         "goevert2005effectiveness", needs=("grades", "spans"), traits=("two dimensions",), at=("level",),
         parameters=(BOTH, OVERLAP), perfect=False, tasks=("thorough",), curve=graded_curve,
         formula=r"r_o = \frac{\sum e(c_i) |c'_i| / |c_i|}{\sum e(c)}, \; p_o = \frac{\sum s(c_i) |c'_i|}{\sum |c'_i|}",

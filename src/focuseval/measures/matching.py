@@ -20,6 +20,7 @@ from focuseval.errors import MissingDataError, NotComparableError
 from focuseval.measures.document_matching import MatchedDocuments, Rows, find_documents, ranks
 from focuseval.measures.prepared import Prepared, prepare
 from focuseval.measures.profiles import Policies
+from focuseval.measures.topicwise import first_row
 from focuseval.placing import place_run
 
 if TYPE_CHECKING:
@@ -287,10 +288,7 @@ class Matched(Rows):
         """For every returned article, the row of its first result."""
         if self.documents.distinct:
             return np.arange(len(self))
-        first = np.full(int(self.article.max(initial=-1)) + 1, -1, np.int64)
-        backwards = np.arange(len(self) - 1, -1, -1)
-        first[self.article[backwards]] = backwards  # of equal articles the last assignment, the first row, stays
-        return np.sort(first[first >= 0])
+        return np.flatnonzero(first_row(self.article) == np.arange(len(self)))
 
     @cached_property
     def a_bounds(self) -> Integers:
@@ -327,26 +325,6 @@ class Matched(Rows):
         return self.of_gold(self.prepared.relevant, missing=False)
 
     @cached_property
-    def a_size(self) -> Integers:
-        """For every returned article, the characters returned from it, each once."""
-        return self._by_article(self.cost)
-
-    @cached_property
-    def a_rsize(self) -> Integers:
-        """For every returned article, its highlighted characters that were returned, each once."""
-        return self._by_article(self.new_rsize)
-
-    @cached_property
-    def a_trel(self) -> Integers:
-        """For every returned article, its highlighted characters."""
-        return self.of_gold(self.prepared.trel, missing=0)
-
-    @cached_property
-    def a_length(self) -> Integers:
-        """For every returned article, the document's characters; −1 where nobody says."""
-        return self.of_gold(self.prepared.length, missing=-1)
-
-    @cached_property
     def a_entry(self) -> Integers:
         """For every returned article, the entry point: where its first result starts; −1 where unknown."""
         return self.places.entry[self.a_first]
@@ -363,7 +341,8 @@ class Matched(Rows):
         found[known] = column[self.a_article[known]]
         return found
 
-    def _by_article(self, values: Integers) -> Integers:
+    def by_article(self, values: Integers) -> Integers:
+        """Return the sum of a column of results for every returned article."""
         total = np.zeros(len(self.a_first), np.int64)
         np.add.at(total, self.a_of_result, values)
         return total

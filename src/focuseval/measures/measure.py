@@ -9,12 +9,13 @@ when one of its names is first needed.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focuseval.data.spans import MOST
+from focuseval.engine.plugins import offered, plugin
 from focuseval.errors import MeasureError, did_you_mean
 
 if TYPE_CHECKING:
@@ -111,6 +112,8 @@ class Measure:
     """Whether the sizes of assessed elements are enough where it needs spans and the gold has no passages."""
     topicwise: bool = True
     """Whether a topic's value depends on that topic alone, not on chunks or lengths of the whole collection."""
+    origin: str = ""
+    """The package that adds it, with its version; set where it was found by its entry point."""
 
 
 @dataclass(frozen=True)
@@ -341,13 +344,16 @@ def named(name: str, measures: Iterable[Measure] | None = None) -> Measure:
     """
     if measures is None:
         module = next((family.module for family in FAMILIES if name in family.names.split()), None)
+        if module is None and (added := plugin("measures", name, Measure)):
+            own: Measure = replace(added.value, origin=added.origin)
+            return own
         measures = every_measure() if module is None else declared_in(module)
     known = {other: measure for measure in measures for other in (measure.name, *measure.aliases)}
     if name not in known and name in _ASKING_A_MODEL:
         ours = f"on highlighted text it is {_ASKING_A_MODEL[name]}"
         raise MeasureError(f"unknown measure {name!r}: RAGAS and DeepEval ask a language model for it; {ours}")
     if name not in known:  # of names that differ only in case, the first is offered
-        offer = did_you_mean(name, tuple(known)[::-1])
+        offer = did_you_mean(name, (*tuple(known)[::-1], *offered("measures")))
         raise MeasureError(f"unknown measure {name!r}{'; ' if offer else ''}{offer} ('focuseval measures' lists all)")
     return known[name]
 

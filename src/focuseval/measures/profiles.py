@@ -167,10 +167,6 @@ class Profile:
             raise MeasureError(f"profile {self.name} has no task {name!r}; it has {', '.join(self.tasks)}")
         return name
 
-    def measures_of(self, task: str) -> tuple[str, ...]:
-        """Return the names of a task's measures."""
-        return self.tasks[task]
-
     def deciding(self, task: str) -> str:
         """Return the measure by which a task's runs are ordered and judged."""
         return self.decides.get(task, self.tasks[task][0])
@@ -182,12 +178,8 @@ class Profile:
 
 def _quantised(names: tuple[str, ...], quantisations: tuple[str, ...]) -> tuple[str, ...]:
     """Spell each measure with each quantisation: ``nxCG(quant=gen5)@10``."""
-    spelled = []
-    for quantisation in quantisations:
-        for name in names:
-            head, at, cutoff = name.partition("@")
-            spelled.append(f"{head}(quant={quantisation}){at}{cutoff}")
-    return tuple(spelled)
+    parts = [name.partition("@") for name in names]
+    return tuple(f"{head}(quant={quant}){at}{cutoff}" for quant in quantisations for head, at, cutoff in parts)
 
 
 _EP = (*(f"ep@0.{d}" for d in range(1, 10)), "ep@1")
@@ -206,76 +198,40 @@ def _bep(n: int) -> tuple[str, ...]:
 _YEARS_2008 = {"focused": _IP, RIC: _GP, BIC: _bep(500), "thorough": ("MAiP", "iP@0", "iP@0.01", "iP@0.05", "iP@0.1")}
 
 PROFILES = (
-    Profile(
-        "inex2002",
+    Profile("inex2002",
         "INEX 2002: inex_eval under the strict and generalised quantisations (CO; strict CAS, where topics are given).",
-        {"thorough": ("i2AP(quant=strict)", "i2AP(quant=gen)")},
-        {"cutoff": 1500, "cas": "strict"},
-    ),
-    Profile(
-        "inex2003",
-        "INEX 2003: inex_eval and inex_eval_ng, strict and generalised (CO, SCAS, VCAS).",
-        {"thorough": ("i2AP(quant=strict)", "i2AP(quant=gen)", "i3AP(quant=strict)", "i3AP(quant=gen)")},
-    ),
-    Profile(
-        "inex2004",
-        "INEX 2004: inex_eval under seven quantisations (CO, VCAS).",
-        {
-            "thorough": tuple(
-                f"i2AP(quant={q})" for q in ("strict", "gen", "sog", "e3_s321", "e3_s32", "e321_s3", "e32_s3")
-            )
-        },
-        quant="sog",  # as the runs of Kazai and Lalmas (2005)
-    ),
-    Profile(
-        "inex2005",
-        "INEX 2005: XCG under three quantisations; thorough, focused, fetch & browse.",
-        {
-            "thorough": _quantised(("MAep", "iMAep", *_EP, *_XCG_2005[:6]), _QUANT_2005),
-            "focused": _quantised(_XCG_2005, _QUANT_2005),
-            "fetch-browse": ("MAgP", *_quantised(("browseMAep",), _QUANT_2005)),
-        },
-    ),
-    Profile(
-        "inex2006",
+        {"thorough": _quantised(("i2AP",), ("strict", "gen"))},
+        {"cutoff": 1500, "cas": "strict"}),
+    Profile("inex2003", "INEX 2003: inex_eval and inex_eval_ng, strict and generalised (CO, SCAS, VCAS).",
+        {"thorough": (*_quantised(("i2AP",), ("strict", "gen")), *_quantised(("i3AP",), ("strict", "gen")))}),
+    Profile("inex2004", "INEX 2004: inex_eval under seven quantisations (CO, VCAS).",
+        {"thorough": _quantised(("i2AP",), ("strict", "gen", "sog", "e3_s321", "e3_s32", "e321_s3", "e32_s3"))},
+        quant="sog"),  # as the runs of Kazai and Lalmas (2005)
+    Profile("inex2005", "INEX 2005: XCG under three quantisations; thorough, focused, fetch & browse.",
+        {"thorough": _quantised(("MAep", "iMAep", *_EP, *_XCG_2005[:6]), _QUANT_2005),
+         "focused": _quantised(_XCG_2005, _QUANT_2005),
+         "fetch-browse": ("MAgP", *_quantised(("browseMAep",), _QUANT_2005))}),
+    Profile("inex2006",
         "INEX 2006: MAep (thorough), nxCG (focused), MAgP (relevant in context), BEPD and EPRUM (best in context).",
-        {
-            "thorough": ("MAep", "iMAep", *_EP),
-            "focused": ("nxCG@5", "nxCG@10", "nxCG@25", "nxCG@50"),
-            RIC: _GP,
-            BIC: _ENTRY,
-        },
-        by_task={"thorough": {"base": "filtered"}, "focused": {"base": "filtered"}},
-    ),
-    Profile(
-        "inex2007",
+        {"thorough": ("MAep", "iMAep", *_EP),
+         "focused": ("nxCG@5", "nxCG@10", "nxCG@25", "nxCG@50"), RIC: _GP, BIC: _ENTRY},
+        by_task={"thorough": {"base": "filtered"}, "focused": {"base": "filtered"}}),
+    Profile("inex2007",
         "INEX 2007: iP@0.01 and MAiP (focused), MAgP (relevant in context), MAgP with n=1000 (best in context).",
-        {"focused": _IP, RIC: _GP, BIC: _bep(1000)},
-    ),
+        {"focused": _IP, RIC: _GP, BIC: _bep(1000)}),
     Profile("inex2008", "INEX 2008: as 2007, with β = 1/4 and n = 500.", _YEARS_2008, {"cutoff": 1500, "beta": 0.25}),
     Profile("inex2009", "INEX 2009: as 2008; thorough by MAiP.", _YEARS_2008, {"cutoff": 1500, "beta": 0.25}),
-    Profile(
-        "inex2010",
+    Profile("inex2010",
         "INEX 2010: charP of the first 1000 characters (focused), MAgP with T2I(300) (relevant in context), n = 500.",
-        {
-            "focused": ("charP@1000c", "charR@1000c", "charF@1000c", "charP", *_IP),
-            RIC: (
-                "MAgP(score=t2i, irr=300)",
-                "MAgP(score=t2i, irr=300)@500c",
-                *(f"gP(score=t2i, irr=300)@{k}" for k in (5, 10, 25, 50)),
-            ),
-            BIC: _bep(500),
-        },
-        {"cutoff": 1500, "beta": 0.25},
-    ),
-    Profile(
-        "rag",
-        "Chunks against highlighted text: recall, precision, F, IoU at ranks and budgets, MAgP, hAP.",
-        {"spans": (*_SPANS, "MAgP", "hAP")},
-        {},
-        decides={"spans": "spanR@2000c"},  # at a rank the longest chunk wins; a budget costs every chunker the same
-    ),
-)
+        {"focused": ("charP@1000c", "charR@1000c", "charF@1000c", "charP", *_IP),
+         RIC: ("MAgP(score=t2i, irr=300)", "MAgP(score=t2i, irr=300)@500c",
+               *(f"gP(score=t2i, irr=300)@{k}" for k in (5, 10, 25, 50))),
+         BIC: _bep(500)},
+        {"cutoff": 1500, "beta": 0.25}),
+    Profile("rag", "Chunks against highlighted text: recall, precision, F, IoU at ranks and budgets, MAgP, hAP.",
+        {"spans": (*_SPANS, "MAgP", "hAP")}, {},
+        decides={"spans": "spanR@2000c"}),  # at a rank the longest chunk wins; a budget costs every chunker the same
+)  # fmt: skip
 """Every profile, in the order of the campaigns."""
 
 DEFAULTS = {

@@ -25,7 +25,7 @@ import pyarrow.compute as pc
 
 from focuseval.engine.lazy import cached_property
 from focuseval.engine.native import Lookup
-from focuseval.measures.topicwise import cumulated
+from focuseval.measures.topicwise import cumulated, first_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -296,10 +296,7 @@ class RecallBase:
         here = np.flatnonzero((code >= 0) & (article >= 0))
         row = np.full(len(code), -1, np.int64)
         row[here] = self.lookup.find(self.key_of(article[here], code[here]))
-        first = np.empty(len(self) + 1, np.int64)
-        backwards = np.arange(len(row) - 1, -1, -1)
-        first[row[backwards]] = backwards  # of equal rows the last assignment, the first result, stays
-        kept = np.where(first[row] == np.arange(len(row)), row, -1)
+        kept = np.where(first_row(row + 1) == np.arange(len(row)), row, -1)
         repeated = int(np.count_nonzero(row >= 0) - np.count_nonzero(kept >= 0))
         return ElementMatch(self, bounds, article, code, kept, repeated)
 
@@ -342,19 +339,36 @@ class ElementMatch:
         return self.base.units[self.row[self.hits]]
 
     @cached_property
-    def hit_rank(self) -> Integers:
-        """For every hit, its rank in its topic, from 1."""
-        return self.hits - self.bounds[self.hit_topic] + 1
-
-    @cached_property
     def gathered(self) -> Integers:
         """Running sum of `hit_gain` over all topics on end, with a leading 0."""
         return cumulated(self.hit_gain)
 
     @cached_property
     def normalised(self) -> Integers:
-        """Running sum of the hits' normalised gains, with a leading 0; see `normalised_gains`."""
-        return cumulated(normalised_gains(self))
+        r"""Running sum, with a leading 0, of what each hit adds to the ideal elements on its path, in units.
+
+        .. math:: xG_{norm}[j] = \max(0, \min(xG[j],\; xG[ideal] - \sum_{k \in S} xG[k]))
+
+        `S` are the earlier results that overlap the ideal element. A hit that contains several ideal elements takes the
+        one that leaves it most, and overlaps each of them.
+        """
+        base, row = self.base, self.row[self.hits]
+        first, upto = base.related
+        count = upto[row] - first[row]
+        hit = np.repeat(np.arange(len(row)), count)
+        turn = np.arange(len(hit)) - np.repeat(np.cumsum(count) - count, count)
+        ideal = first[row[hit]] + turn
+        order = np.argsort(ideal, kind="stable")  # by ideal element, then in rank order
+        gain, ideal = self.hit_gain[hit[order]], ideal[order]
+        left = np.empty(len(order), np.int64)
+        before = (
+            np.cumsum(gain) - gain
+        )  # what earlier results gained, then only of those that overlap the ideal element
+        begins = np.flatnonzero(np.diff(ideal, prepend=-1))
+        before -= np.repeat(before[begins], np.diff(np.r_[begins, len(ideal)]))
+        left[order] = base.units[base.ideal[ideal]] - before
+        best = np.maximum.reduceat(left, np.cumsum(count) - count) if len(row) else left
+        return cumulated(np.maximum(0, np.minimum(self.hit_gain, best)))
 
     @cached_property
     def hit_bounds(self) -> Integers:
@@ -392,28 +406,3 @@ class ElementMatch:
         end = np.minimum(self.bounds[:-1, None] + ranks, self.bounds[1:, None])
         last = np.searchsorted(self.hits, end)
         return np.asarray(gathered[last] - gathered[self.hit_bounds[:-1, None]])
-
-
-def normalised_gains(match: ElementMatch) -> Integers:
-    r"""Return what each hit adds to the ideal elements on its path, in units.
-
-    .. math:: xG_{norm}[j] = \max(0, \min(xG[j],\; xG[ideal] - \sum_{k \in S} xG[k]))
-
-    `S` are the earlier results that overlap the ideal element. A hit that contains several ideal elements takes the
-    one that leaves it most, and overlaps each of them.
-    """
-    base, row = match.base, match.row[match.hits]
-    first, upto = base.related
-    count = upto[row] - first[row]
-    hit = np.repeat(np.arange(len(row)), count)
-    turn = np.arange(len(hit)) - np.repeat(np.cumsum(count) - count, count)
-    ideal = first[row[hit]] + turn
-    order = np.argsort(ideal, kind="stable")  # by ideal element, then in rank order
-    gain, ideal = match.hit_gain[hit[order]], ideal[order]
-    left = np.empty(len(order), np.int64)
-    before = np.cumsum(gain) - gain  # what earlier results gained, then of those only what overlaps the ideal element
-    begins = np.flatnonzero(np.diff(ideal, prepend=-1))
-    before -= np.repeat(before[begins], np.diff(np.r_[begins, len(ideal)]))
-    left[order] = base.units[base.ideal[ideal]] - before
-    best = np.maximum.reduceat(left, np.cumsum(count) - count) if len(row) else left
-    return np.maximum(0, np.minimum(match.hit_gain, best))

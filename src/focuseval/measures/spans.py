@@ -130,6 +130,14 @@ class Read:
         """Return the intersection of read and highlighted text over their union."""
         return ratio(self.relevant, self.size + self.whole - self.relevant)
 
+    def hit(self) -> Floats:
+        """Return 1 where any highlighted character was read."""
+        return np.asarray(self.relevant > 0, np.float64)
+
+    def full(self) -> Floats:
+        """Return 1 where every highlighted character was read."""
+        return np.asarray((self.relevant == self.whole) & (self.whole > 0), np.float64)
+
 
 def read(m: Matched, at: At) -> Read:
     """Return what the first `at` results, a budget, or the whole list show."""
@@ -156,35 +164,10 @@ def united(m: Matched, at: int | None, block: int = BLOCK) -> Read:
     return Read(np.concatenate(size), np.concatenate(relevant), whole)
 
 
-def span_precision(m: Matched, at: At = None) -> Floats:
-    """Return the share of the returned text that is highlighted."""
-    return read(m, at).precision()
-
-
-def span_recall(m: Matched, at: At = None) -> Floats:
-    """Return the share of the highlighted text that is returned."""
-    return read(m, at).recall()
-
-
-def span_f(m: Matched, at: At = None) -> Floats:
-    """Return the harmonic mean of spanP and spanR."""
-    return read(m, at).f()
-
-
-def intersection_over_union(m: Matched, at: At = None) -> Floats:
-    """Return returned and highlighted text over returned or highlighted text."""
-    return read(m, at).iou()
-
-
-def hit(m: Matched, at: At = None) -> Floats:
-    """Return 1 where any highlighted character is returned."""
-    return np.asarray(read(m, at).relevant > 0, np.float64)
-
-
-def full(m: Matched, at: At = None) -> Floats:
-    """Return 1 where every highlighted character is returned."""
-    seen = read(m, at)
-    return np.asarray((seen.relevant == seen.whole) & (seen.whole > 0), np.float64)
+def read_text(m: Matched, at: At = None, *, what: str) -> Floats:
+    """Return a measure of the text that is read, by the name of its method of `Read`."""
+    values: Floats = getattr(read(m, at), what)()
+    return values
 
 
 def span_reciprocal_rank(m: Matched, at: int | None = None) -> Floats:
@@ -198,7 +181,7 @@ def span_reciprocal_rank(m: Matched, at: int | None = None) -> Floats:
 
 
 def span_ndcg(m: Matched, at: int | None = None) -> Floats:
-    """Return new highlighted text, discounted by rank, over all highlighted text in the first result."""
+    """Return new highlighted text, discounted by rank, over that of a first result that holds all of it."""
     rows = np.flatnonzero(m.new_rsize)
     if at is not None:
         rows = rows[m.rank[rows] <= at]
@@ -231,8 +214,9 @@ _set = partial(_ranked, at=("rank", "characters", "words", "tokens"), perfect=Fa
 
 def chunking_ceiling(m: Matched, M: str) -> Floats:
     """Return `M` of the union of all chunks that hold highlighted text; touching is not holding."""
-    seen = best_read(m)
-    return {"spanP": seen.precision, "spanR": seen.recall, "spanF": seen.f, "IoU": seen.iou}[M]()
+    of = {"spanP": "precision", "spanR": "recall", "spanF": "f", "IoU": "iou"}
+    values: Floats = getattr(best_read(m), of[M])()
+    return values
 
 
 @once
@@ -304,8 +288,8 @@ def found_items(m: Matched, at: At, share: float) -> tuple[Integers, Integers]:
 def subtopic_recall(m: Matched, share: float, at: At = None) -> Floats:
     """Return the share of the needed items that are found.
 
-    An item is found if at least `share` of the characters of one of its
-    alternatives (and at least one character) is returned.
+    An item is found if one of its alternatives is returned to a share of at
+    least `share` of its characters, and of one character at least.
     """
     found, items = found_items(m, at, share)
     return without_base(ratio(found, items), items)
@@ -314,8 +298,8 @@ def subtopic_recall(m: Matched, share: float, at: At = None) -> Floats:
 def all_recall(m: Matched, share: float, at: At = None) -> Floats:
     """Return 1 where every needed item is found, else 0.
 
-    An item is found if at least `share` of the characters of one of its
-    alternatives (and at least one character) is returned.
+    An item is found if one of its alternatives is returned to a share of at
+    least `share` of its characters, and of one character at least.
     """
     found, items = found_items(m, at, share)
     return without_base(np.asarray(found == items, np.float64), items)
@@ -324,27 +308,30 @@ def all_recall(m: Matched, share: float, at: At = None) -> Floats:
 _OF_SPANS = Parameter(
     "M", "spanF", "Which measure of spans.", ("spanP", "spanR", "spanF", "IoU"), always=True, bare=True
 )
-_SHARE = Parameter("share", 1, "least share of an alternative that must be returned; 0 for any character", least=0)
+_SHARE = Parameter("share", 1, "The least share of an alternative that must be returned; 0: any text.", least=0)
 _needed = partial(Measure, needs=("spans",), tasks=("spans",), at=_set.keywords["at"], perfect=False)
 _found = partial(_needed, parameters=(_SHARE,))
 
 MEASURES = (
-    _set("spanP", span_precision, "Share of the returned text that is highlighted.", curve=precision_curve,
+    _set("spanP", partial(read_text, what="precision"), "Share of the returned text that is highlighted.",
+        curve=precision_curve,
         formula=r"spanP = |U \cap H| / |U|",
         example="Chunks [0,60) and [40,100) against gold [0,50): 50 of 100 characters, 0.5."),
-    _set("spanR", span_recall, "Share of the highlighted text that is returned.", curve=recall_curve,
+    _set("spanR", partial(read_text, what="recall"), "Share of the highlighted text that is returned.",
+        curve=recall_curve,
         formula=r"spanR = |U \cap H| / |H|",
         example="Chunks [0,60) and [40,100) against gold [0,100): 100 of 100 characters, 1 and not 1.2."),
-    _set("spanF", span_f, "Harmonic mean of spanP and spanR.",
+    _set("spanF", partial(read_text, what="f"), "Harmonic mean of spanP and spanR.",
         formula=r"spanF = 2 \cdot spanP \cdot spanR / (spanP + spanR)",
         example="spanP 0.5, spanR 1: 0.6667."),
-    _set("IoU", intersection_over_union, "Returned and highlighted text over returned or highlighted text.",
+    _set("IoU", partial(read_text, what="iou"),
+        "Returned and highlighted text over returned or highlighted text.",
         formula=r"IoU = |U \cap H| / |U \cup H|",
         example="Returned [0,100), highlighted [50,150): 50 / 150 = 0.3333."),
-    _set("hit", hit, "Whether any highlighted character is returned.",
+    _set("hit", partial(read_text, what="hit"), "Whether any highlighted character is returned.",
         formula=r"hit = [U \cap H \ne \emptyset]",
         example="1 or 0."),
-    _set("full", full, "Whether every highlighted character is returned.",
+    _set("full", partial(read_text, what="full"), "Whether every highlighted character is returned.",
         formula=r"full = [H \subseteq U]",
         example="1 or 0."),
     _ranked("spanRR", span_reciprocal_rank, "Reciprocal rank of the first result with a highlighted character.",
@@ -355,7 +342,7 @@ MEASURES = (
         formula=r"spanNDCG@k = \frac{1}{Trel(t)} \sum_{i \le k} \frac{new_i}{\log_2(i+1)}",
         example="All highlighted text in the result at rank 3: 1 / log2(4) = 0.5."),
     Measure("ceiling", chunking_ceiling,
-        "What the chunking allows: a measure of exactly the chunks that hold highlighted text.", "focuseval",
+        "What the chunking allows: M, if exactly the chunks that hold highlighted text are retrieved.", "focuseval",
         needs=("spans",), parameters=(_OF_SPANS,), perfect=False, tasks=("spans",), topicwise=False,
         formula=r"ceiling(M) = M(\{c : c \cap H \ne \emptyset\})",
         example="Gold [90,110), chunks [0,100) and [100,200): both are retrieved, ceiling(spanP) = 20/200 = 0.1."),

@@ -73,6 +73,17 @@ def ceiling(whole: Integers, level: Fraction) -> Integers:
     return np.asarray(p * (whole // q) - (-p * (whole % q)) // q)
 
 
+def first_row(key: Integers) -> Integers:
+    """Return for every row the first row with the same key, a small number from 0 on.
+
+    >>> first_row(np.array([3, 0, 3, 0]))
+    array([0, 1, 0, 1])
+    """
+    first = np.empty(int(key.max(initial=-1)) + 1, np.int64)
+    first[key[::-1]] = np.arange(len(key))[::-1]
+    return first[key]
+
+
 def count(values: NDArray[Any], bounds: Integers) -> Integers:
     """Return the exact sum of an integer or boolean column in each block.
 
@@ -152,6 +163,11 @@ def ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
 def harmonic(p: Floats, r: Floats) -> Floats:
     """Return the harmonic mean of precision and recall, 0 where both are 0."""
     return ratio(2 * p * r, p + r)
+
+
+def harmonic_of(p: Callable[..., Floats], r: Callable[..., Floats], m: Any, *at: Any, **named: Any) -> Floats:
+    """Return the harmonic mean of two measures: F of a precision and a recall."""
+    return harmonic(p(m, *at, **named), r(m, *at, **named))
 
 
 def without_base(values: Floats, base: NDArray[Any]) -> Floats:

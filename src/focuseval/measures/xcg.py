@@ -23,7 +23,7 @@ from focuseval.measures.recall_base import SLACK, ElementMatch
 from focuseval.measures.topicwise import ceiling, once, ratio, total, without_base
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -49,7 +49,7 @@ def effort_precision(match: ElementMatch, ideal: str = "rank") -> Floats:
     rank = (place - best.bounds[topic]).astype(np.float64)
     if ideal == "line" and len(place):
         rank -= 1 - np.minimum((match.hit_reach - best.reach[place - 1]) / best.gain[place - 1], 1)
-    return rank / match.hit_rank
+    return rank / (match.hits - match.bounds[topic] + 1)
 
 
 def mean_average_effort_precision(m: Matched, quant: str = "auto", base: str = "auto", ideal: str = "rank") -> Floats:
@@ -67,15 +67,18 @@ def average_effort(match: ElementMatch, ideal: str) -> Floats:
     return relevant_ratio(effort, match.base.full_list.length())
 
 
-def effort_at(match: ElementMatch, levels: Sequence[Fraction], ideal: str = "rank") -> Floats:
+def effort_at(
+    m: Matched, levels: Sequence[Fraction], quant: str = "auto", base: str = "auto", ideal: str = "rank"
+) -> Floats:
     """Return effort-precision at gain-recall levels: topics × levels, straight lines between natural points.
 
     Before the first natural point its own value holds; past the last one effort-precision is 0. A level is compared
     in integers: the first hit with ``xCG ≥ x · xCI[n]``.
     """
+    match = m.elements(quant, base)
     best, ep, reach = match.base.full_list, effort_precision(match, ideal), match.hit_reach
     if not len(ep):
-        return np.zeros((match.base.topics, len(levels)))
+        return without_base(np.zeros((match.base.topics, len(levels))), best.length()[:, None])
     target = np.stack([ceiling(best.total(), level) for level in levels], axis=1)
     start, slack = best.reach[best.bounds[:-1], None], SLACK * best.length()[:, None]
     at = np.searchsorted(reach, start + np.maximum(target - slack, 1))
@@ -83,13 +86,16 @@ def effort_at(match: ElementMatch, levels: Sequence[Fraction], ideal: str = "ran
     at = np.minimum(at, len(ep) - 1)
     before = np.where(first, at, at - 1)
     step = np.minimum((start + target - reach[before]) / np.maximum(reach[at] - reach[before], 1), 1)
-    return np.where(lost, 0.0, ep[before] + step * (ep[at] - ep[before]))
+    return without_base(np.where(lost, 0.0, ep[before] + step * (ep[at] - ep[before])), best.length()[:, None])
 
 
-def effort_curve(m: Matched, quant: str = "auto", base: str = "auto", ideal: str = "rank") -> tuple[Any, Any]:
-    """Return the ep/gr graph: the 100 levels of gain-recall and, for every topic, effort-precision at each."""
-    match = m.elements(quant, base)
-    return np.array(LEVELS, np.float64), relevant_only(match, effort_at(match, LEVELS, ideal).T).T
+def over_levels(values: Callable[..., Floats], m: Matched, *given: Any, **parameters: Any) -> tuple[Floats, Floats]:
+    """Return a curve: the recall levels .01 … 1 and, for every topic, what a function of levels says at each."""
+    return np.array(LEVELS, np.float64), values(m, LEVELS, *given, **parameters)
+
+
+effort_curve = partial(over_levels, effort_at)
+"""The ep/gr graph."""
 
 
 def effort_precision_at(
@@ -99,22 +105,43 @@ def effort_precision_at(
 
     Before the first of them its own value holds; past the last one effort-precision is 0.
     """
-    match = m.elements(quant, base)
-    return relevant_only(match, effort_at(match, [at], ideal)[:, 0])
+    return effort_at(m, [at], quant, base, ideal)[:, 0]
 
 
 def interpolated_mean_effort_precision(
     m: Matched, quant: str = "auto", base: str = "auto", ideal: str = "rank"
 ) -> Floats:
     """Return the mean of effort-precision over the 100 levels .01 … 1."""
+    return np.asarray(effort_at(m, LEVELS, quant, base, ideal).mean(axis=1))
+
+
+def gathered_at(m: Matched, ranks: Integers, quant: str = "auto", base: str = "auto", *, best: bool = False) -> Floats:
+    """Return the gain gathered at ranks by the run, or by the ideal list: topics × ranks."""
     match = m.elements(quant, base)
-    return relevant_only(match, effort_at(match, LEVELS, ideal).mean(axis=1))
+    units = match.base.full_list.upto(ranks) if best else match.upto(match.gathered, ranks)
+    return without_base(match.base.in_gain(units, ranks), match.base.full_list.length()[:, None])
 
 
 def cumulated_gain(m: Matched, at: int, quant: str = "auto", base: str = "auto") -> Floats:
     """Return the gain gathered in the first results."""
-    match = m.elements(quant, base)
-    return relevant_only(match, match.base.in_gain(match.upto(match.gathered, np.array([at]))[:, 0], at))
+    return gathered_at(m, np.array([at]), quant, base)[:, 0]
+
+
+def ideal_gain(m: Matched, at: int, quant: str = "auto", base: str = "auto") -> Floats:
+    """Return the gain of the best list possible: what xCG is compared with, whatever the run returns."""
+    return gathered_at(m, np.array([at]), quant, base, best=True)[:, 0]
+
+
+def gain_curve(
+    m: Matched, quant: str = "auto", base: str = "auto", *, best: bool = False
+) -> tuple[NDArray[Any], Floats]:
+    """Return the ranks up to the longest list, the run's or the ideal one, and every topic's gain at each."""
+    full = m.elements(quant, base).base.full_list
+    ranks = np.arange(1, max(np.diff(m.bounds).max(initial=1), full.length().max(initial=1)) + 1)
+    return ranks, gathered_at(m, ranks, quant, base, best=best)
+
+
+ideal_curve = partial(gain_curve, best=True)
 
 
 def gain_recall(m: Matched, at: int, quant: str = "auto", base: str = "auto") -> Floats:
@@ -123,41 +150,12 @@ def gain_recall(m: Matched, at: int, quant: str = "auto", base: str = "auto") ->
     return relevant_ratio(match.upto(match.gathered, np.array([at]))[:, 0], match.base.full_list.total())
 
 
-def gain_curve(m: Matched, quant: str = "auto", base: str = "auto") -> tuple[Any, Any]:
-    """Return the ranks and, for every topic, the gain gathered at each."""
-    match, ranks = m.elements(quant, base), _ranks(m, quant, base)
-    return ranks, relevant_only(match, match.base.in_gain(match.upto(match.gathered, ranks), ranks).T).T
-
-
-def ideal_curve(m: Matched, quant: str = "auto", base: str = "auto") -> tuple[Any, Any]:
-    """Return the ranks and, for every topic, the gain that the ideal list has gathered at each."""
-    match, ranks = m.elements(quant, base), _ranks(m, quant, base)
-    return ranks, relevant_only(match, match.base.in_gain(match.base.full_list.upto(ranks), ranks).T).T
-
-
-def ideal_gain(m: Matched, at: int, quant: str = "auto", base: str = "auto") -> Floats:
-    """Return the gain of the best list possible: what xCG is compared with, whatever the run returns."""
-    best = m.elements(quant, base)
-    return relevant_only(best, best.base.in_gain(best.base.full_list.upto(np.array([at]))[:, 0], at))
-
-
-def _ranks(m: Matched, quant: str, base: str) -> Integers:
-    """Return the ranks up to the longest list, the run's or the ideal one."""
-    longest = max(np.diff(m.bounds).max(initial=1), m.elements(quant, base).base.full_list.length().max(initial=1))
-    return np.arange(1, longest + 1)
-
-
 def relevant_ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
     """Divide; NaN, a topic that the measure leaves out, where the base is empty."""
     return without_base(ratio(part, whole), whole)
 
 
-def relevant_only(match: ElementMatch, values: NDArray[Any]) -> Floats:
-    """Return the values, NaN for topics without a relevant element in the base."""
-    return without_base(values, match.base.full_list.length())
-
-
-QUANT = Parameter("quant", "auto", "Quantisation: what an assessment is worth; by default the gold's year's own.")
+QUANT = Parameter("quant", "auto", "Quantisation: what an assessment is worth; auto: as in the gold's year.")
 BASE = Parameter("base", "full", "Recall base, with or without link elements.", ("full", "filtered"), policy=True)
 IDEAL = Parameter("ideal", "rank", "Ranks of the ideal list: whole, or read off straight lines.", ("rank", "line"))
 
@@ -205,20 +203,15 @@ def normalised_curve(m: Matched, quant: str = "auto", base: str = "auto", ideal:
     return ranks, normalised_at(m.elements(quant, base), ranks, ideal)
 
 
-NORMALISED_BY = Parameter("ideal", "ideal", "Base of the ideal list; all: and of all gains.", ("ideal", "full", "all"))
-
-_normalised = partial(
-    Measure,
-    cite="kazai2006extended",
-    needs=("elements",),
-    traits=("ideal recall base", "two dimensions"),
-    at=("rank",),
-    at_required=True,
-    parameters=(QUANT, BASE, NORMALISED_BY),
-    perfect_unless="ideal=full or all",
-    tasks=("focused",),
-    curve=normalised_curve,
+NORMALISED_BY = Parameter(
+    "ideal",
+    "ideal",
+    "What the ideal list holds; all: every relevant element gains in full, too.",
+    ("ideal", "full", "all"),
 )
+
+_normalised = partial(_at_rank, traits=("ideal recall base", "two dimensions"), tasks=("focused",), perfect=True,
+    parameters=(QUANT, BASE, NORMALISED_BY), perfect_unless="ideal=full or all", curve=normalised_curve)  # fmt: skip
 
 
 def browse(m: Matched, quant: str = "auto", base: str = "auto") -> ElementMatch:
@@ -282,10 +275,9 @@ MEASURES = (
     _normalised("MAnxCG", mean_normalised_cumulated_gain, "Mean of nxCG over the ranks 1 … k.",
         formula=r"MAnxCG[k] = \frac{1}{k} \sum_{j=1}^{k} nxCG[j]",
         example="Ideal gains 1 and .5 returned in reverse: MAnxCG@2 = (0.5 + 1) / 2 = 0.75."),
-    Measure("browseMAep", browse_effort_precision,
+    _gain("browseMAep", browse_effort_precision,
         "MAep of the elements inside each relevant article, averaged over the topic's relevant articles.",
-        "kazai2006extended", needs=("elements",), traits=("grouped output", "two dimensions"),
-        parameters=(QUANT, BASE, IDEAL), tasks=("fetch-browse",),
+        traits=("grouped output", "two dimensions"), parameters=(QUANT, BASE, IDEAL), tasks=("fetch-browse",),
         formula=r"\frac{1}{|A|} \sum_{a \in A} MAep(a)",
         example="Two relevant articles, one not returned, the other's elements in ideal order: (1 + 0) / 2 = 0.5."),
 )  # fmt: skip

@@ -31,10 +31,11 @@ from focuseval.formats.convert import places
 from focuseval.inference.paired_tests import paired_differences, t_test
 from focuseval.measures.checks import repair, take
 from focuseval.measures.measure import parse
+from focuseval.measures.prepared import prepare
 from focuseval.measures.profiles import Policies, profile_named
 from focuseval.placing import place_run
 from focuseval.studies.requirements import Answer, requirements
-from focuseval.studies.simulation import RANKINGS, RECALL_BASE_KINDS, SELECTIONS, SPACE, simulate
+from focuseval.studies.simulation import RANKINGS, RECALL_BASE_KINDS, SELECTIONS, SPACE, recall_base_run, space_runs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -122,32 +123,20 @@ class SpaceTest:
 
 def space_test(gold: Gold, measures: Sequence[str], index: Any, **policies: Any) -> SpaceTest:
     """Build the 20 runs of the space, score them, and hold every step against what is expected."""
-    runs = [simulate(gold, kind, index) for kind in SPACE]
+    runs = list(space_runs(prepare(gold, index), *SPACE))
     scores = evaluate(gold, runs, measures, task="relevant-in-context", index=index, **policies)
-    found = tuple(_outcomes(scores, column) for column in range(len(scores.measures)))
-    return SpaceTest(scores.measures, scores, found)
-
-
-def _outcomes(scores: Scores, column: int) -> tuple[Outcome, ...]:
-    row = {kind: i for i, kind in enumerate(SPACE)}
     refuse_geometric(scores, "fidelity")
-    values = scores.values[:, :, column]
-    values = values[:, ~np.isnan(values).any(axis=0)]
-    chosen = steps()
-    first, second = [row[s.first] for s in chosen], [row[s.second] for s in chosen]
-    differences = paired_differences(values[first], values[second])
-    p = t_test(differences, tails=2)
-    return tuple(
-        Outcome(
-            step,
-            100 * float(d.mean()) if len(d) else float("nan"),
-            int((d > 0).sum()),
-            int((d == 0).sum()),
-            int((d < 0).sum()),
-            float(p[i]),
-        )
-        for i, (step, d) in enumerate(zip(chosen, differences, strict=True))
-    )
+    chosen, found = steps(), []
+    first, second = ([SPACE.index(getattr(step, run)) for step in chosen] for run in ("first", "second"))
+    for column in range(len(scores.measures)):
+        values = scores.values[:, :, column]
+        values = values[:, ~np.isnan(values).any(axis=0)]
+        differences = np.ascontiguousarray(paired_differences(values[first], values[second]))
+        mean = 100 * differences.mean(axis=1) if differences.size else np.full(len(chosen), np.nan)
+        topics = [(differences > 0).sum(axis=1), (differences == 0).sum(axis=1), (differences < 0).sum(axis=1)]
+        columns = (mean, *topics, t_test(differences, tails=2))
+        found.append(tuple(map(Outcome, chosen, *(own.tolist() for own in columns))))
+    return SpaceTest(scores.measures, scores, tuple(found))
 
 
 BATCH = 1 << 21  # elements that are compared with passages together
@@ -239,11 +228,10 @@ class Gap:
 
 def passage_gap(gold: Gold, measures: Sequence[str], index: Collection) -> tuple[Gap, ...]:
     """Score perfect passages, perfect elements, and each mapped to the other kind."""
-    passages = simulate(gold, "S-R", index)
+    passages, *others = space_runs(prepare(gold, index), "S-R", "S_L-R", "S_S-R", "S_ST-R")
     runs = [passages, replace(to_elements(passages, index), run_id="S-R as elements")]
-    for kind in ("S_L-R", "S_S-R", "S_ST-R"):
-        run = simulate(gold, kind, index)
-        runs += [run, replace(to_passages(run, index), run_id=f"{kind} as passages")]
+    for run in others:
+        runs += [run, replace(to_passages(run, index), run_id=f"{run.run_id} as passages")]
     scores = evaluate(gold, runs, measures, task="relevant-in-context", index=index)
     return tuple(
         Gap(measure, dict(zip(scores.runs, scores.mean[:, column].tolist(), strict=True)))
@@ -310,7 +298,8 @@ def fidelity(
     policies = {task: profile_named(profile).policies_of(task) if profile else {} for task in tasks}
     without = Policies(drop_tags=drop_tags).but(**policies["thorough"]).left_out()
     quant = profile_named(profile).quant if profile else "sog" if gold.scale == "grades" else "auto"
-    runs = [simulate(gold, kind, index, quant=quant, without=without) for kind in RECALL_BASE_KINDS]
+    prepared = prepare(gold, index)
+    runs = [recall_base_run(prepared, kind, quant, without) for kind in RECALL_BASE_KINDS]
     of_base = policies["thorough"] | {"drop_tags": drop_tags}
     return Fidelity(
         space=space_test(gold, in_context, index, **policies["relevant-in-context"]) if highlighted else None,
@@ -327,7 +316,13 @@ def tables(found: Fidelity) -> list[Table]:
     if found.space is not None:
         shown = [verdict_table(found.space)]
         shown += [table(found.space, m) for table in (space_table, steps_table) for m in found.space.measures]
-    return [*shown, recall_base_table(found), requirements_table(found), *([gap_table(found)] if found.gaps else [])]
+    shown += [recall_base_table(found), requirements_table(found)]
+    if gaps := found.gaps:  # passages against elements: every run and its counterpart of the other kind
+        rows: tuple[Row, ...] = tuple((name, *(gap.means[name] for gap in gaps)) for name in gaps[0].means)
+        notes = tuple(f"No run of elements comes closer than {100 * g.gap:.1f} % under {g.measure}." for g in gaps)
+        columns = (*words("run"), *numbers(*(gap.measure for gap in gaps)))
+        shown.append(Table("Passages and elements", columns, rows, notes))
+    return shown
 
 
 def verdict_table(test: SpaceTest) -> Table:
@@ -353,19 +348,13 @@ def space_table(test: SpaceTest, measure: str) -> Table:
 
 def steps_table(test: SpaceTest, measure: str) -> Table:
     """Return the table of Pehcevski and Thom: difference, topics greater, equal and less, p of a paired t-test."""
-    own = test.outcomes[test.measures.index(measure)]
-    columns = (
-        *words("run ordering"),
-        *numbers("diff %", ">", "=", "<", form="+.2f"),
-        *numbers("p", form=".2g"),
-        *words("order"),
-    )
+    counts, p = numbers("diff %", ">", "=", "<", form="+.2f"), numbers("p", form=".2g")
     rows = tuple(
         (str(o.step), o.difference, o.greater, o.equal, o.less, o.p if o.greater or o.less else None, "✗✓"[o.kept])
-        for o in own
+        for o in test.outcomes[test.measures.index(measure)]
     )
-    topics = len(test.scores.topics)
-    notes = (f"{topics} topics; ✓ the expected order, ✗ another one.",)
+    notes = (f"{len(test.scores.topics)} topics; ✓ the expected order, ✗ another one.",)
+    columns = (*words("run ordering"), *counts, *p, *words("order"))
     return Table(f"Steps of the S×R space under {measure}", columns, rows, notes)
 
 
@@ -386,13 +375,6 @@ def requirements_table(found: Fidelity) -> Table:
     )
     notes = ("Observed by running the measure on constructed cases, except where it says declared.",)
     return Table("Requirements", words("", *found.requirements), rows, notes)
-
-
-def gap_table(found: Fidelity) -> Table:
-    """Return passages against elements: every run and its counterpart of the other kind."""
-    rows: tuple[Row, ...] = tuple((name, *(gap.means[name] for gap in found.gaps)) for name in found.gaps[0].means)
-    notes = tuple(f"No run of elements comes closer than {100 * g.gap:.1f} % under {g.measure}." for g in found.gaps)
-    return Table("Passages and elements", (*words("run"), *numbers(*(gap.measure for gap in found.gaps))), rows, notes)
 
 
 def as_json(found: Fidelity) -> dict[str, Any]:

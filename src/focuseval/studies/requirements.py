@@ -10,7 +10,7 @@ has 50 highlighted characters of 100, ``q`` 50 of 200; ``n`` is not relevant.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -20,9 +20,9 @@ import pyarrow as pa
 from focuseval.collection.documents import in_memory
 from focuseval.collection.parse import Raw, parse_documents
 from focuseval.data.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
-from focuseval.data.run import Run
 from focuseval.errors import FocusevalError
 from focuseval.evaluation.evaluation import evaluate
+from focuseval.formats.frames import run_from_frame
 from focuseval.measures.assessed import ONE_SIDED
 from focuseval.measures.measure import TRAITS, parse
 from focuseval.studies.simulation import simulate
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from focuseval.collection.index import Index
+    from focuseval.data.run import Run
 
     Score = Callable[[Run], float]
 
@@ -61,17 +62,8 @@ def cases_index() -> Index:
 
 def run_of(*results: tuple[str, str]) -> Run:
     """Return a run for the one topic, results as (document, path)."""
-    documents, paths = ([r[i] for r in results] for i in range(2))
-    rank = np.arange(1, len(results) + 1, dtype=np.int32)
-    return Run(
-        run_id="case",
-        topics=("1",),
-        topic=np.zeros(len(results), np.int32),
-        document=pa.array(documents, pa.string()),
-        rank=rank,
-        path=pa.array(paths, pa.string()),
-        task="thorough",
-    )
+    rows = [{"topic": "1", "doc": document, "path": path} for document, path in results]
+    return replace(run_from_frame(rows), run_id="case", file="", task="thorough")
 
 
 @cache

@@ -41,7 +41,7 @@ best-in-context       nearness of its start to the best entry point of its artic
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import product
+from itertools import groupby, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,6 +54,8 @@ from focuseval.errors import MeasureError, MissingDataError
 from focuseval.measures.prepared import prepare
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from focuseval.collection.index import Elements
@@ -78,7 +80,9 @@ def select(selection: str, prepared: Prepared) -> tuple[Integers, Integers, Inte
     if selection == "S_LD":
         rows = np.flatnonzero(elements.parent < 0)
     elif selection == "S_L":
-        rows = _outermost(_containing(prepared, elements, article), elements)
+        rows = _containing(prepared, elements, article)  # in document order: of nested ones the outermost begins first
+        ends = np.maximum.accumulate(pack(article[rows], elements.end[rows]))
+        rows = rows[np.append(True, pack(article[rows], elements.start[rows])[1:] >= ends[:-1])[: len(rows)]]
     else:
         rows = _inside(prepared, elements, article, largest=selection == "S_S")
     return article[rows], elements.start[rows], elements.end[rows], elements.path_strings(rows)
@@ -143,18 +147,6 @@ def _inside(prepared: Prepared, elements: Elements, article: Integers, *, larges
     return np.sort(np.concatenate([rows, others[first]]))
 
 
-def _outermost(rows: Integers, elements: Elements) -> Integers:
-    """Of rows that lie inside one another keep the outermost; rows stand in document order."""
-    chosen = np.zeros(len(elements.start), np.bool_)
-    chosen[rows] = True
-    below = np.zeros(len(chosen), np.bool_)
-    for depth in range(2, int(elements.depth.max(initial=1)) + 1):
-        level = np.flatnonzero(elements.depth == depth)
-        parent = elements.parent[level]
-        below[level] = below[parent] | chosen[parent]
-    return np.flatnonzero(chosen & ~below)
-
-
 RANKINGS = ("R", "R_S", "R_I", "R_SI")
 
 
@@ -200,20 +192,26 @@ def documents_of(prepared: Prepared, article: NDArray[np.integer]) -> pa.Array:
     return prepared.gold.documents.take(pa.array(prepared.gold.articles.document[article]))
 
 
-def space_run(prepared: Prepared, kind: str) -> Run:
-    """Return the run ``selection-ranking``: parts of each article in document order, articles in rank order."""
-    selection, ranking = kind.split("-")
-    article, start, end, path = select(selection, prepared)
-    topic, place = prepared.topic[article].astype(np.int64), article_ranks(ranking, prepared)[article]
-    document = documents_of(prepared, article)
-    if "I" in ranking:  # one whole document that is not relevant, before all others of its topic
-        length, names = intruders(prepared)
-        zeros = np.zeros(len(length), np.int64)
-        topic, place = np.append(topic, np.arange(len(length))), np.append(place, zeros)
-        start, end = np.append(start, zeros), np.append(end, np.maximum(length, 1))
-        document = pa.concat_arrays([document, pa.array(names, pa.string())])
-        path = None if path is None else pa.concat_arrays([path, root_paths(prepared, names)])
-    return build_run(prepared, kind, "relevant-in-context", (topic, place), document, path=path, spans=(start, end))
+def space_runs(prepared: Prepared, *kinds: str) -> Iterator[Run]:
+    """Yield runs ``selection-ranking``: parts of each article in document order, articles in rank order.
+
+    Neighbours with the same selection, which takes longest, share it.
+    """
+    for selection, own in groupby(kinds, lambda kind: kind.partition("-")[0]):
+        selected = select(selection, prepared)
+        for kind in own:
+            ranking, (article, start, end, path) = kind.partition("-")[2], selected
+            topic, place = prepared.topic[article].astype(np.int64), article_ranks(ranking, prepared)[article]
+            document = documents_of(prepared, article)
+            if "I" in ranking:  # one whole document that is not relevant, before all others of its topic
+                length, names = intruders(prepared)
+                zeros = np.zeros(len(length), np.int64)
+                topic, place = np.append(topic, np.arange(len(length))), np.append(place, zeros)
+                start, end = np.append(start, zeros), np.append(end, np.maximum(length, 1))
+                document = pa.concat_arrays([document, pa.array(names, pa.string())])
+                path = None if path is None else pa.concat_arrays([path, root_paths(prepared, names)])
+            where = topic, place
+            yield build_run(prepared, kind, "relevant-in-context", where, document, path=path, spans=(start, end))
 
 
 def root_paths(prepared: Prepared, documents: tuple[str, ...]) -> pa.Array:
@@ -397,4 +395,4 @@ def simulate(
         return recall_base_run(prepared, kind, quant, without)
     if kind in DIAL_KINDS:
         return degraded_run(prepared, kind, dial or Dial(), quant, without)
-    return space_run(prepared, kind)
+    return next(space_runs(prepared, kind))
