@@ -56,6 +56,36 @@ def test_nothing_is_wider_than_the_window(shown, width, dark):
     assert shown.run(outside) == []
 
 
+def test_on_a_phone_the_difference_of_a_topic_is_in_view(shown):
+    shown.size(390, 900)
+    last = """return ['#deciding', '.all-topics'].map((place) => {
+      const box = document.querySelector(`${place} .wide`);
+      const cells = box.querySelectorAll('tbody tr:first-child td');
+      return cells[cells.length - 1].getBoundingClientRect().right <= box.getBoundingClientRect().right + 1;
+    })"""
+    assert shown.run(last) == [True, True]
+
+
+@pytest.mark.parametrize("width", [390, 800, 1400])
+def test_a_link_to_a_section_lands_there_though_graphs_above_it_are_not_drawn_yet(shown, page, width):
+    shown.size(width, 900)
+    shown.open("about:blank")
+    shown.open(page)
+    shown.wait("return document.documentElement.dataset.heat")
+    shown.run("document.querySelector('nav a[href=\"#agreement\"]').click()")
+    there = "Math.abs(document.getElementById('agreement').getBoundingClientRect().top - 104) < 200"
+    assert shown.wait(f"return document.querySelector('#chart-stars svg') && {there}")
+
+
+def test_graphs_fit_with_their_legends_into_a_phone(shown):
+    shown.size(390, 900)
+    shown.run(DRAW)
+    clipped = """return [...document.querySelectorAll('figure .plot svg')].flatMap((svg) =>
+      [...svg.querySelectorAll('.role-legend-label text')].filter((text) =>
+        text.getBoundingClientRect().right > svg.getBoundingClientRect().right + 1).map((text) => text.textContent))"""
+    assert shown.run(clipped) == []
+
+
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_all_text_has_enough_contrast(shown, dark):
     shown.size(1600, 1000, dark=dark)

@@ -11,7 +11,7 @@ from scipy import stats
 import focuseval as fe
 from building import gold_of, run_of
 from focuseval.cli import main
-from focuseval.inference.paired_tests import holm, paired_differences
+from focuseval.inference.paired_tests import adjust, paired_differences
 from focuseval.measures import parse
 from focuseval.measures.profiles import PROFILES, profile_named
 from focuseval.report.build import gather_evidence
@@ -176,7 +176,7 @@ def test_a_slice_of_ten_topics_is_judged_with_all_others_and_a_smaller_one_is_no
         p = np.array([stats.ttest_1samp(part, 0, axis=1).pvalue for part in parts])
         level = 1 - 0.05 / len(large)
         ends = [stats.t.interval(level, len(q[0]) - 1, q.mean(axis=1), stats.sem(q, axis=1)) for q in parts]
-        for one, (low, high), corrected in zip(large, ends, np.apply_along_axis(holm, 0, p), strict=True):
+        for one, (low, high), corrected in zip(large, ends, np.apply_along_axis(adjust, 0, p, "holm"), strict=True):
             shown = np.array(one["judged"][measure], object).reshape(-1, 4)
             assert shown[:, 0] / 1e4 == pytest.approx(low, abs=1e-4)
             assert shown[:, 1] / 1e4 == pytest.approx(high, abs=1e-4)

@@ -165,16 +165,16 @@ def test_the_reason_says_ties_p_power_and_how_it_was_tested():
         "AP 0.5625 against 0.3438 over 4 topics (1 tied): "
         f"+0.2188 [{signed(-found['high'])}, {signed(-found['low'])}], p = 0.2500; "
         "cannot tell: 3 topics differ, no outcome could be significant. "
-        "Test: randomisation, two-tailed at 0.05, exact, Holm over 1 pair; it decides, the interval is of one "
-        "difference by itself."
+        "The test decides: randomisation, two-tailed at 0.05, exact, Holm over 1 pair. The interval is of this "
+        "difference alone."
     )
     assert "p = 1.0000; cannot tell: both score the same on every topic" in verdict(evidence_of(GOOD, GOOD)).reason
     some = np.r_[0.5 * np.ones(8), np.zeros(4)]
     told = verdict(evidence_of(some, some - np.linspace(-0.1, 0.3, 12)))
     between = "{} to {}".format(*told.against[0]["topics_needed_interval"])
     assert (
-        f" With probability .8 these topics would have shown a difference of {told.against[0]['detectable']:.4f}; the "
-        f"observed one needs {told.against[0]['topics_needed']} topics ({between}: the deviation is an estimate). Test:"
+        f" These topics would show a difference of {told.against[0]['detectable']:.4f} with probability .8; to show "
+        f"this one takes about {told.against[0]['topics_needed']} topics ({between}). The test decides:"
     ) in told.reason
     bootstrap = Settings("bootstrap", 1, 1000, correction="none")
     assert "p < 0.001." in verdict(evidence_of(GOOD, BAD, settings=bootstrap)).reason

@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
     from focuseval.data.tables import Table
     from focuseval.data.topics import Topic
+    from focuseval.evaluation.estimating import Estimates
     from focuseval.evaluation.evaluation import Evaluation
     from focuseval.inference.clusters import By
     from focuseval.measures import Measure, MeasureCall
     from focuseval.report.charts.chart import Chart
 
-    Watch = Callable[[list[int]], Iterable[int]]
-
 CHARTS = (
     run_charts.means_with_intervals,
+    run_charts.people_and_model,
     run_charts.differences_per_topic,
     run_charts.values_per_run,
     curves.cost_and_quality,
@@ -41,6 +41,8 @@ CHARTS = (
     run_charts.fidelity_grid,
 )
 """What draws the graphs, in the order of the page; each yields those whose data exist."""
+OBSERVED = ("settings", "baseline", "clusters", "fidelity", "watch")
+"""Arguments of `evidence_on`; the others are `plan_evaluation`'s."""
 NUMBERS = 600_000
 """Bytes that values and comparisons may take in a page; what they take beyond is taken from the text."""
 
@@ -78,7 +80,7 @@ class Report:
     texts: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     """Document id → its text or pieces of it, blocks and elements."""
     beside: tuple[Table, ...] = ()
-    """Means over topics with forbidden text, and over questions that nothing answers."""
+    """Means over topics with forbidden text, over questions that nothing answers, and estimates over all topics."""
     grids: tuple[Table, ...] = ()
     """Tables of tests that have no place of their own: fidelity."""
 
@@ -116,6 +118,7 @@ def build_report(
     settings: Settings | None = None,
     clusters: By | None = None,
     fidelity: bool = False,
+    estimates: Estimates | None = None,
     budget: int = BUDGET,
     pages: int = 0,
     title: str = "",
@@ -136,6 +139,8 @@ def build_report(
         What topics are clustered by, as in `Scores.compare`.
     fidelity
         Whether the measures themselves are tested on simulated runs, too.
+    estimates
+        What `focuseval.estimate` says of the same runs, to be drawn beside their means.
     budget
         Bytes of text that may be embedded in the page.
     pages
@@ -149,7 +154,7 @@ def build_report(
         gold, runs, measures, index=index, docs=docs, task=task, profile=profile, baseline=baseline,
         settings=settings, clusters=clusters, fidelity=fidelity, topics=topics, **policies,
     )  # fmt: skip
-    return report_on(evidence, title=title, budget=budget, pages=pages)
+    return report_on(replace(evidence, estimates=estimates), title=title, budget=budget, pages=pages)
 
 
 def report_on(
@@ -165,6 +170,7 @@ def report_on(
         from focuseval.studies.fidelity import tables  # noqa: PLC0415  only asked for by name
 
         grids = tuple(tables(evidence.fidelity))
+    estimated = [] if evidence.estimates is None else evidence.estimates.tables()
     scores, labels = evidence.scores, evidence.labels
     runs = labels[0] if len(labels) == 1 else f"{len(labels)} runs"
     if evidence.pair is not None and len(labels) == 2:
@@ -190,22 +196,18 @@ def report_on(
         charts=tuple(chart for draw in CHARTS for chart in draw(evidence)),
         heat=heat,
         texts=texts,
-        beside=tuple(table for table in evidence.evaluation.scores.tables() if table.title),
+        beside=(*(table for table in evidence.evaluation.scores.tables() if table.title), *estimated),
         grids=grids,
     )
 
 
 def gather_evidence(
-    gold: Any, runs: Any, measures: Any = None, *, settings: Settings | None = None, topics: Sequence[Topic] = (),
-    baseline: str | None = None, clusters: By | None = None, fidelity: bool = False, watch: Watch = iter,
-    **choices: Any,
-) -> Evidence:  # fmt: skip
-    """Plan as `focuseval.evaluate` does, score all runs, and observe those that are drawn."""
+    gold: Any, runs: Any, measures: Any = None, *, topics: Sequence[Topic] = (), **choices: Any
+) -> Evidence:
+    """Plan as `focuseval.evaluate` does, score all runs, and observe those that are drawn, as `evidence_on` does."""
+    own = {name: choices.pop(name) for name in OBSERVED if name in choices}
     evaluation = plan_evaluation(gold, runs, measures, topics=topics or None, **choices)
-    return evidence_on(
-        evaluation, settings or Settings(), baseline=baseline, clusters=clusters, fidelity=fidelity, topics=topics,
-        watch=watch,
-    )  # fmt: skip
+    return evidence_on(evaluation, own.pop("settings", None) or Settings(), topics=topics, **own)
 
 
 def evidence_on(
@@ -216,7 +218,7 @@ def evidence_on(
     clusters: By | None = None,
     fidelity: bool = False,
     topics: Sequence[Topic] = (),
-    watch: Watch = iter,
+    watch: Callable[[list[int]], Iterable[int]] = iter,
 ) -> Evidence:
     """Return what a report says of an evaluation; `watch` goes through the drawn runs and may show how far it is."""
     if not evaluation.sources:

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval.inference.intervals import FEWEST, judge_slices
 from focuseval.inference.paired import CANNOT_TELL
 from focuseval.inference.paired_tests import NOISE, paired_differences
 from focuseval.inference.sentences import TEMPLATES, listed, shown_p
-from focuseval.inference.slices import FEWEST, judge_slices
 from focuseval.report.first_screen import UNDECIDED
 
 if TYPE_CHECKING:
@@ -271,7 +271,8 @@ def _slices_sentence(evidence: Evidence, slices: Sequence[dict[str, Any]], leads
     for sign, run in zip((1, -1), evidence.pair, strict=True):
         told = (part for part, lead in zip(slices, leads, strict=True) if lead == sign)
         names = [f"{part['group']}: {part['name']}" for part in told]
-        said += [f"{evidence.labels[run]} is better in {listed(names)}"] if names else []
+        many = f"{len(names)} of {len(slices)} parts of the topics"
+        said += [f"{evidence.labels[run]} is better in {listed(names) if len(names) <= 3 else many}"] if names else []
     return "; ".join(said) or f"in none of {len(slices)} parts of the topics can A and B be told apart"
 
 

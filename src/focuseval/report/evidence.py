@@ -18,7 +18,7 @@ from focuseval.evaluation.counts import results_read
 from focuseval.evaluation.scores import order_of, oriented
 from focuseval.evaluation.scoring import curve_of, mean_of
 from focuseval.inference.comparison import compare_all
-from focuseval.inference.intervals import interval
+from focuseval.inference.intervals import UNBOUNDED, interval
 from focuseval.measures import parse
 from focuseval.measures.measure import Budget
 from focuseval.measures.spans import paid_ends, read
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from focuseval.collection.index import Collection
     from focuseval.data.spans import Spans
+    from focuseval.evaluation.estimating import Estimates
     from focuseval.evaluation.evaluation import Evaluation
     from focuseval.evaluation.scores import Scores
     from focuseval.inference.clusters import By, Clusters
@@ -56,8 +57,9 @@ MOST_PAIRS = 15_000
 that decides those of the drawn runs alone."""
 
 
-KINDS = {"A": "#0072B2", "B": "#D55E00", "may be as good": "#7d7d7d", "significantly worse": "#c0c0c0"}
-"""What a run is in the graph that is the headline, with its colour: blue is A and orange is B everywhere."""
+KINDS = {"A": "#0072B2", "B": "#D55E00", "may be as good": "#808080", "significantly worse": "#808080"}
+"""What a run is in the graph that is the headline, with its colour: blue is A and orange is B everywhere; what is worse
+is faint."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +130,8 @@ class Evidence:
     """Topic → what was asked."""
     cluster_by: By | None = None
     """What topics are clustered by, if by anything."""
+    estimates: Estimates | None = None
+    """What these runs would score if people had judged all topics, where a model did."""
 
     @cached_property
     def clustering(self) -> dict[str, Any]:
@@ -256,11 +260,10 @@ class Evidence:
     def intervals(self) -> Floats:
         """Measures × runs: mean, low, high and number of topics."""
         values = self.scores.values.transpose(2, 0, 1)
-        found = intervals(values.reshape(-1, values.shape[2]), self.settings, self.clustering.get("clusters"))
-        found = found.reshape(*values.shape[:2], 4)
-        low, high = np.array([self.scores.bounds_of(measure) for measure in self.scores.measures]).T[:, :, None, None]
-        found[:, :, 1:3] = np.clip(found[:, :, 1:3], low, high)
-        return found
+        bounds = np.array([self.scores.bounds_of(measure) for measure in self.scores.measures]).T
+        rows, ends = values.reshape(-1, values.shape[2]), np.repeat(bounds, values.shape[1], axis=1)
+        found = intervals(rows, self.settings, self.clustering.get("clusters"), ends)
+        return found.reshape(*values.shape[:2], 4)
 
     def title(self, topic: str) -> str:
         """Return what a topic asks; empty where neither topics nor gold say it."""
@@ -282,8 +285,10 @@ def distinct(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(labels)
 
 
-def intervals(values: Floats, settings: Settings, clusters: Clusters | None = None) -> Floats:
-    """Return mean, low, high and number of topics of every row; NaN where a run has no topic.
+def intervals(
+    values: Floats, settings: Settings, clusters: Clusters | None = None, bounds: Floats | None = None
+) -> Floats:
+    """Return mean, low, high and number of topics of every row, within `bounds`; NaN where a run has no topic.
 
     Rows that lack the same topics share their resamples.
 
@@ -299,7 +304,8 @@ def intervals(values: Floats, settings: Settings, clusters: Clusters | None = No
         found[rows, 3] = pattern.sum()
         if pattern.any():
             here = values[np.ix_(rows, pattern)]
-            low, high = interval(here, settings, None if clusters is None else clusters.take(pattern))
+            ends = UNBOUNDED if bounds is None else (bounds[0, rows], bounds[1, rows])
+            low, high = interval(here, settings, None if clusters is None else clusters.take(pattern), ends)
             found[rows, :3] = np.stack([here.mean(axis=1), low, high], axis=1)
     return found
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from focuseval.report.evidence import Evidence
 
 MOST_DECIDING = 6
+CEILING = "ceiling("
+"""How measures begin that say what chunks allow, not what a run reached: no other order is read from them."""
 UNDECIDED = ("Cannot tell.", "No topic has a value in every run under {measure}.")
 """Headline and reason where no topic is compared."""
 
@@ -135,7 +137,8 @@ def verdict(evidence: Evidence) -> Verdict:
             between = {"topics_needed_interval": [pair.fewest, pair.most]}
             against.append({"run": run} | sizes | tests | power | between)
     rival = b if two or evidence.baseline is not None else None
-    caveat = other_order(evidence.comparisons, a, rival, evidence.measure)
+    scored = [one for one in evidence.comparisons if one is None or not one.measure.startswith(CEILING)]
+    caveat = other_order(scored, a, rival, evidence.measure)
     return Verdict(found.word, found.headline, found.reason, tuple(against), caveat)
 
 

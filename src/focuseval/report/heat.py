@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focuseval.data.run import Run
-
     Integers = NDArray[np.int64]
     Pairs = Sequence[tuple[int, int]]
 
@@ -180,21 +178,14 @@ def heat_map(gold: Any, run: Any, topic: str, document: str, *, docs: Any, at: i
             raise MissingDataError(f"{where}: the passages of topic {topic!r} have no places in the text")
         mine = mine[p.start[mine] >= 0]  # an ambiguous or lost quote highlights nothing
         highlights = list(zip(p.start[mine].tolist(), p.end[mine].tolist(), strict=True))
-    spans, ranks = _returned(ranked, topic, row, at)
+    spans, ranks = list[tuple[int, int]](), list[int]()
+    if topic in ranked.topics and ranked.placement is not None:
+        low, high = ranked.bounds[ranked.topics.index(topic) :][:2]
+        here = np.flatnonzero(ranked.placement.document[low : high if at is None else min(high, low + at)] == row)
+        start, end = np.zeros(len(here), np.int64), np.full(len(here), len(text))
+        if ranked.start is not None and ranked.end is not None:
+            start, end = ranked.start[low + here], ranked.end[low + here]
+        placed = np.flatnonzero((start >= 0) & (end > start))
+        spans = list(zip(start[placed].tolist(), end[placed].tolist(), strict=True))
+        ranks = (here[placed] + 1).tolist()
     return HeatMap(topic, document, ranked.run_id, text, segments(len(text), highlights, spans, ranks))
-
-
-def _returned(run: Run, topic: str, row: int, at: int | None) -> tuple[list[tuple[int, int]], list[int]]:
-    """Return the spans of a topic's results in one document, and their ranks among all its results."""
-    if topic not in run.topics or run.placement is None:
-        return [], []
-    code = run.topics.index(topic)
-    low, high = run.bounds[code], run.bounds[code + 1]
-    last = high if at is None else min(high, low + at)
-    here = np.flatnonzero(run.placement.document[low:last] == row)
-    if run.start is None or run.end is None:
-        return [(0, int(run.placement.collection.lengths[row]))] * len(here), (here + 1).tolist()
-    start, end = run.start[low + here], run.end[low + here]
-    placed = np.flatnonzero((start >= 0) & (end > start))
-    spans = zip(start[placed].tolist(), end[placed].tolist(), strict=True)
-    return list(spans), (here[placed] + 1).tolist()

@@ -49,8 +49,8 @@ LISTS = ("topics", "documents", "depth", "highlighted", "served", "paths", "tota
 MOST_ROWS = 12
 MOST_MEASURES = 5
 """Measures beside the verdict, the first and the one that decides; all of them stand further down."""
-SIGNS = {"better": "▲", "worse": "▼", "cannot tell": "?", "alone": "●"}
-WORDS = {"better": "Better", "worse": "Worse", "cannot tell": "Cannot tell", "alone": "One run"}
+SIGNS = {"better": "▲", "worse": "▼", "cannot tell": "?", "alone": "●", "advice": "→"}
+WORDS = {"better": "Better", "worse": "Worse", "cannot tell": "Cannot tell", "alone": "One run", "advice": "Advice"}
 
 GRAPHS = (
     ("curves", "Curves and cost",

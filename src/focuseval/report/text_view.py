@@ -194,7 +194,8 @@ def left_out(texts: Mapping[str, dict[str, Any]], whole: int, windows: int, dept
     some = f": {counted(whole, 'document')} as a whole, of the others the text around highlights and first results"
     sentences = f"The {first} here. {held}{', all of them whole' if whole == len(texts) else some}."
     if windows:
-        sentences += f" The text of {windows:,} further results is left out; 'focuseval report --serve' shows it."
+        further = counted(windows, "further result")
+        sentences += f" The text of {further} is left out; 'focuseval report --serve' shows it."
     return sentences
 
 

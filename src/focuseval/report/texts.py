@@ -58,7 +58,12 @@ def document_view(document: Document) -> dict[str, Any]:
         code = steps.setdefault(element.path.rsplit("/", 1)[-1], len(steps))
         elements += [element.start, element.end - element.start, depth[-1], code]
     whole = [0, len(document.text)]
-    view = {"title": shortened(title_of(document)), "text": document.text, "length": whole[1], "pieces": whole}
+    view = {
+        "title": shortened(title_of(document).lstrip("# ")),
+        "text": document.text,
+        "length": whole[1],
+        "pieces": whole,
+    }
     rendering = render(document)
     return view | _blocks([rendering.blocks]) | rendering.as_json() | {"steps": list(steps), "elements": elements}
 
@@ -74,7 +79,7 @@ def excerpt_view(text: str, pieces: Sequence[tuple[int, int]], title: str = "") 
     """
     shown = [Document("", text[start:end]) for start, end in pieces]
     places = [n for piece in pieces for n in piece]
-    title = title or shortened(title_of(Document("", text[:FIRST_LINE])))
+    title = title or shortened(title_of(Document("", text[:FIRST_LINE])).lstrip("# "))
     view = {"title": title, "text": "".join(piece.text for piece in shown)}
     blocks = _blocks([layout(piece) for piece in shown])
     return view | {"length": len(text), "pieces": places} | blocks | {"steps": [], "elements": []}
@@ -154,7 +159,7 @@ def pictured(
     kept, found, size = sorted(list(chosen)[:most]), {name: dict(view) for name, view in texts.items()}, 0
     for row, page in kept:
         name, pages = index.ids[row].as_py(), known[row]
-        picture = base64.b64encode(draw_page(pages.original.as_py(), name, page, SCALE)).decode()
+        picture = base64.b64encode(draw_page(pages.file(name), name, page, SCALE)).decode()
         size += len(picture)
         width, height = pages.size(page)
         words = [value for word in pages.words(page, index.text(row)) for value in word[:6]]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from focuseval.errors import counted
 from focuseval.evaluation.scoring import asked_curve
 from focuseval.inference.comparison import compare
 from focuseval.measures import parse
@@ -19,7 +20,7 @@ from focuseval.report.charts.chart import (
     lines_and_points,
     number,
     wide,
-)
+)  # fmt: skip
 from focuseval.report.evidence import READ
 
 if TYPE_CHECKING:
@@ -153,7 +154,7 @@ def curve_charts(evidence: Evidence) -> Iterator[Chart]:
         grey = len(lines) - len(front)
         caption = (
             f"{curve.caption} Curve of {name}, mean over topics."
-            + (f" Grey: {grey} further runs." if grey else "")
+            + (f" Grey: {counted(grey, 'further run')}." if grey else "")
             + left_out(len(evidence.drawn), len(evidence.labels))
         )
         rows = tuple((run, *point) for run, x, y in lines for point in zip(*thinned(x, y), strict=True))

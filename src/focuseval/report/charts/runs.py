@@ -42,12 +42,25 @@ MARKS = {"itself": "·", "better": "★", "no": ""}
 
 INK = "#808080"
 """Of letters beside a mark: to be read in the light and in the dark."""
+BY = {"people alone": INK, "model alone": "#CC79A7", "estimate from both": "#009E73"}
+"""Whose judgements a mean of the chart of estimates rests on, with its colour."""
 
 
 def by_name(labels: Sequence[str]) -> dict[str, Any]:
     """Return a line per run, in the order of the rows; what all names begin and end with is left out of long ones."""
     before, after = common_ends(labels)
     return nominal("run", axis={"labelLimit": 190, "ticks": False, "offset": 6, "labelExpr": cut_label(before, after)})
+
+
+def points_with_intervals(x: dict[str, Any], **more: Any) -> list[dict[str, Any]]:
+    """Return the layers of means with the ends of their intervals, which are in ``low`` and ``high``."""
+    low, high = (axis(end, x["title"]) for end in ("low", "high"))
+    tick = {"type": "tick", "thickness": 2, "size": 9}
+    return [
+        {"mark": {"type": "rule", "strokeWidth": 2.5}, "encoding": {"x": low, "x2": {"field": "high"}}},
+        *({"mark": tick, "encoding": {"x": end}} for end in (low, high)),
+        {"mark": {"type": "point", "filled": True, "size": 90, "opacity": 1}, "encoding": {"x": x, **more}},
+    ]
 
 
 def means_with_intervals(evidence: Evidence) -> Iterator[Chart]:
@@ -71,7 +84,6 @@ def means_with_intervals(evidence: Evidence) -> Iterator[Chart]:
         return
     names, dashed, baseline = {"measure": evidence.measure}, "", []
     x = axis("mean", "mean {measure}", scale={"zero": True}, axis={"tickCount": 6})
-    low, high = (axis(name, x["title"]) for name in ("low", "high"))
     if evidence.baseline is not None:
         names["baseline"] = evidence.labels[evidence.baseline]
         dashed = " Dashed: the baseline."
@@ -87,12 +99,16 @@ def means_with_intervals(evidence: Evidence) -> Iterator[Chart]:
         "Mean {measure} over topics, with 95 % intervals and the ranks that the tests leave."
         f"{letters}{dashed}{left_out(len(listed), len(evidence.labels))}"
     )
-    end = {"type": "tick", "thickness": 2, "size": 9}
     kinds = list(KINDS)[: 2 if len(evidence.labels) == 2 else None]
-    scale = {"domain": kinds, "range": [KINDS[kind] for kind in kinds]}
     legend = None if evidence.pair is None else {"title": None, "symbolType": "circle", "symbolStrokeWidth": 0}
-    shade = {"color": {"field": "kind", "type": "nominal", "scale": scale, "legend": legend}}
+    by, scale = {"field": "kind", "type": "ordinal", "sort": kinds, "legend": legend}, {"domain": kinds}
+    colours, faint = [KINDS[kind] for kind in kinds], [0.45 if kind == "significantly worse" else 1 for kind in kinds]
+    shade = {
+        "color": by | {"scale": scale | {"range": colours}},
+        "opacity": by | {"scale": scale | {"range": faint, "type": "ordinal"}},
+    }
     text = {"type": "text", "align": "left", "dx": 8, "fontSize": 11}
+    beside = {"text": {"field": "rank"}, "color": {"value": INK}, "opacity": {"value": 1}}
     spec = wide(
         26 * len(rows),
         encoding={
@@ -102,16 +118,52 @@ def means_with_intervals(evidence: Evidence) -> Iterator[Chart]:
         },
         layer=[
             *baseline,
-            {"mark": {"type": "rule", "strokeWidth": 2.5}, "encoding": {"x": low, "x2": {"field": "high"}}},
-            {"mark": end, "encoding": {"x": low}},
-            {"mark": end, "encoding": {"x": high}},
-            {"mark": {"type": "point", "filled": True, "size": 90, "opacity": 1}, "encoding": {"x": x}},
-            {"mark": text, "encoding": {"x": high, "text": {"field": "rank"}, "color": {"value": INK}}},
+            *points_with_intervals(x),
+            {"mark": text, "encoding": {"x": axis("high", x["title"]), **beside}},
         ],
     )
     columns = ("run", "mean", "low", "high", "kind", "rank")
     chart = Chart("means", "Means", caption, "answer", columns, tuple(rows), spec)
     yield following(chart, names, [evidence.labels[run] for run in listed])
+
+
+def people_and_model(evidence: Evidence) -> Iterator[Chart]:
+    """Draw for every run its mean by people alone, by the model alone, and the estimate from both, with intervals."""
+    found = evidence.estimates
+    if found is None:
+        return
+    one, listed = found.measures[0], evidence.listed(MOST_FIRST)
+    e, rows = one.runs, []
+    for run in listed:
+        bias, low, high = e.bias[run]
+        ends = (e.people[run], (e.model[run], e.model[run] - high, e.model[run] - low))
+        for whose, values in zip(BY, (*ends, (e.estimate[run], e.low[run], e.high[run])), strict=True):
+            own = number(bias) if whose == "model alone" else None
+            rows.append((evidence.labels[run], whose, *(number(float(value)) for value in values), own))
+    verdict = f"By the estimate, {one.comparison.conclusion().headline}" if len(found.runs) > 1 else ""
+    caption = (
+        f"Mean {one.measure} with 95 % intervals, three for each run. People alone: the topics that people judged. "
+        "Model alone: all topics under the model's gold; its bar is where the mean lies once the model's bias is taken "
+        "off, so a point beside its bar is biased. Estimate from both: what people would find over all topics, if "
+        "theirs are a random sample. "
+        f"{' '.join((*found.notes(one), verdict)).strip()}{left_out(len(listed), len(evidence.labels))}"
+    )
+    scale = {"domain": list(BY), "range": list(BY.values())}
+    by: dict[str, Any] = {"field": "by", "type": "nominal", "sort": None, "scale": scale, "title": None}
+    shapes = {**by, "scale": {"domain": list(BY), "range": ["square", "diamond", "circle"]}}
+    offset = {"field": "by", "sort": list(BY), "scale": {"paddingOuter": 0.35}}
+    spec = wide(
+        58 * len(listed),
+        encoding={
+            "y": by_name(evidence.labels),
+            "yOffset": offset,
+            "color": by,
+            "tooltip": hover(run="", by="", mean=".4f", low=".4f", high=".4f", bias="+.4f"),
+        },
+        layer=points_with_intervals(axis("mean", f"mean {one.measure}"), shape=shapes),
+    )
+    columns = ("run", "by", "mean", "low", "high", "bias")
+    yield Chart("estimates", "If people had judged all topics", caption, "answer", columns, tuple(rows), spec)
 
 
 def differences_per_topic(evidence: Evidence) -> Iterator[Chart]:

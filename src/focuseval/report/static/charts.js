@@ -22,7 +22,7 @@
       axis: { labelColor: soft, titleColor: ink, gridColor: line, domainColor: soft, tickColor: soft, labelFontSize: 11,
         titleFontSize: 12, titleFontWeight: "normal", gridOpacity: 0.7, labelLimit: narrow ? 110 : 200 },
       header: { labelColor: ink, titleColor: ink, labelFontSize: 12 },
-      legend: { orient: "bottom", columns: width < 300 ? 1 : narrow ? 2 : 3, labelColor: ink, titleColor: soft, labelLimit: Math.max(120, width / 3),
+      legend: { orient: "bottom", columns: width < 360 ? 1 : narrow ? 2 : 3, labelColor: ink, titleColor: soft, labelLimit: Math.max(120, width / 3),
         symbolStrokeWidth: 2.5, symbolSize: 160, labelFontSize: 12, titleFontWeight: "normal", offset: 12 },
       mark: { color: accent }, text: { color: ink }, rule: { color: accent }, tick: { color: accent }, point: { color: accent },
       boxplot: { median: { color: ink, strokeWidth: 2 } },
@@ -176,6 +176,9 @@
       }
     }, { rootMargin: "300px" });
     for (const figure of figures) {
+      const { form, spec } = data("report-data").charts.find((one) => one.id === figure.dataset.chart);
+      const { height } = form?.spec ?? spec;
+      if (height > 0) figure.querySelector(".plot").style.setProperty("--reserved", `${height + 100}px`); // so that a jump below it lands where it should
       near.observe(figure);
       figure.querySelector(".plot").addEventListener("keydown", (event) => onKey(figure, event));
       figure.querySelector("details").addEventListener("toggle", (event) => {

@@ -105,9 +105,9 @@
   const otherOrder = (a = state.a, b = state.b, measure = state.measure) => {
     const { measures } = choices();
     const code = pair(a, b, measure)?.code;
-    const names = code === undefined ? [] : measures.filter((_, m) => (pair(a, b, m)?.code ?? 0) * (code || 1) < 0).map(visible);
+    const names = code === undefined ? [] : measures.filter((name, m) => !name.startsWith("ceiling(") && (pair(a, b, m)?.code ?? 0) * (code || 1) < 0).map(visible);
     if (!names.length) return "";
-    const some = names.length <= 4 ? names : [...names.slice(0, 3), fill("more measures", { n: names.length - 3, all: measures.length - 1 })];
+    const some = names.length <= 4 ? names : [...names.slice(0, 3), fill("more measures", { n: names.length - 3, all: measures.filter((name) => !name.startsWith("ceiling(")).length - 1 })];
     return fill("other order", { measures: listed(some) });
   };
 

@@ -129,8 +129,7 @@
     const unit = focuseval.unitsOf(view);
     const edges = withElements ? edgesOf(view).map(([at, , label, title, closes]) => ({ at, edge: true, label, title, closes })) : [];
     const stops = [...gapsOf(view), ...edges, ...pins].sort((one, other) => one.at - other.at);
-    const inline = (view.inline ?? []).map(([row, kind, depth]) => [view.elements[4 * row], view.elements[4 * row] + view.elements[4 * row + 1], kind, depth]);
-    const state = { view, unit, fragments, stops, name, inline, inside: 0, stop: 0, fragment: 0 };
+    const state = { view, unit, fragments, stops, name, inline: view.inline ?? [], inside: 0, stop: 0, fragment: 0 };
     const groups = view.groups ?? [];
     const outer = groups.filter((group) => group[3] === 0);
     const blocks = blocksOf(view, unit);
@@ -143,6 +142,7 @@
       const [from, to] = [blocks[first][5], blocks[last]?.[5] ?? Infinity];
       const nest = new Nest(sheet, groups.filter((group) => group[0] >= from && group[1] <= to));
       for (let i = first; i < last; i += 1) nest.holder(blocks[i][5]).append(blockNode(state, blocks[i], blocks[i + 1]?.[0] ?? Infinity));
+      if (last === blocks.length) nest.holder(Number.MAX_SAFE_INTEGER); // an image behind the last block
       root.append(sheet);
       root.focusevalSheets.push({ start: blocks[first][0], end: blocks[last - 1][1], node: sheet });
       first = last;
