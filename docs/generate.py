@@ -19,6 +19,7 @@ from typing import Any
 from api import api_page
 from docstrings import markdown
 
+from focuseval import measures
 from focuseval.cli.formats import SCHEMAS, schema
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -100,7 +101,7 @@ def _facts(measure: Any) -> Iterator[str]:
 
 
 def citation(key: str) -> str:
-    """A link into the bibliography, which is written by hand; Sphinx fails where an entry is missing."""
+    """A link into the bibliography; Sphinx fails where an entry is missing."""
     return f"[{key}](#{key})"
 
 
@@ -145,6 +146,7 @@ PAGES = {
     "measures.md": measures_page,
     "formats.md": formats_page,
     "api.md": api_page,
+    "bibliography.md": partial(Path(measures.__file__).with_name("bibliography.md").read_text, "utf-8"),
     **{f"schemas/{name}.json": partial(schema_file, name) for name in SCHEMAS},
 }
 
