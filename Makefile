@@ -5,6 +5,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
 LOCKED := test lint docs package coverage
+# Some containers switch bytecode off; each process that a test starts would then compile the package again.
+export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: help audit lock demo scale test soak frameworks oldest package browser proxy check lint types docs docs-generate example bench film reproduce mutants coverage clean
 

@@ -3,12 +3,19 @@
 Both read a file of PAGES pages that reportlab sets in two columns (1,000 by default). The floor opens every page, asks
 PDFium for its text and closes it; ours starts its process, has it read the same pages, asks for the box of every
 character, finds lines, blocks and running heads, and returns the columns of an index.
+
+Then 1, 4 and 16 copies of a file of a fifth of the pages are indexed, each time by a new process with one job: the
+ratio of the memory that it and the process of PDFium need at most to that of one copy (Linux). It grows up to a batch.
 """
 
 import argparse
 import io
 import random
+import subprocess
+import sys
+import tempfile
 import time
+from pathlib import Path
 
 import pypdfium2
 from reportlab.pdfgen.canvas import Canvas
@@ -46,6 +53,29 @@ def ours(data: bytes) -> int:
     return int(block.batch.column("length")[0].as_py())
 
 
+MEASURED = """
+import re, sys
+from pathlib import Path
+from focuseval import build_index
+from focuseval.collection import pdfium
+build_index(sys.argv[1], sys.argv[2], jobs=1)
+of = ("self", pdfium._child[0].pid)
+print(sum(int(re.search(r"VmHWM:\\s*(\\d+)", Path(f"/proc/{one}/status").read_text())[1]) for one in of) // 1024)
+"""
+
+
+def memory(data: bytes, copies: int) -> tuple[int, int]:
+    """Return the megabytes that indexing so many copies takes at most, and the size of the index."""
+    with tempfile.TemporaryDirectory() as folder:
+        docs, target = Path(folder) / "docs", Path(folder) / "docs.idx"
+        docs.mkdir()
+        for number in range(copies):
+            (docs / f"{number}.pdf").write_bytes(data)
+        command = [sys.executable, "-c", MEASURED, str(docs), str(target)]
+        printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        return int(printed), sum(file.stat().st_size for file in target.iterdir())
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("pages", nargs="?", type=int, default=1000)
@@ -62,6 +92,13 @@ def main() -> None:
     for name, (seconds, characters) in best.items():
         print(f"{name:15} {seconds:6.2f} s  {given.pages / seconds:6.0f} pages/s  {characters:,} characters")
     print(f"ratio {best['bare pypdfium2'][0] / best['an index'][0]:.2f}")
+    data, first = article(max(1, given.pages // 5)), 0
+    for copies in (1, 4, 16):
+        most, size = memory(data, copies)
+        first = first or most
+        files = f"{copies:2} files of {len(data) / 1e6:.1f} MB"
+        times = f"index {size / copies / len(data):.1f} × the PDFs"
+        print(f"{files}: memory {most} MB, ratio to one file {most / first:.2f}; {times}")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 PACKAGES = ("axe_playwright_python", "axe_core_python")
+COLOURS = ("color-contrast", "link-in-text-block")
+"""The rules about colours: all that can be broken in the dark by a page that breaks none in the light."""
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 _RUN = """

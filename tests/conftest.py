@@ -21,6 +21,11 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "tests"))
 DATA = Path(os.environ.get("FOCUSEVAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 
+def pytest_make_parametrize_id(val, argname):
+    """Name a zip by its argument: it holds the time when it was made, and all workers must collect the same names."""
+    return argname if isinstance(val, bytes) and val.startswith(b"PK") else None
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of real articles and span gold; a test that needs it skips where it is absent."""

@@ -1,4 +1,4 @@
-"""The film of the README: the walk through a report on the embedded example, as an animated WebP.
+"""The film of the README: the walk through the report that `make demo` writes, as an animated WebP.
 
     make film
 
@@ -15,10 +15,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from browser import start_driver
-from focuseval.collection.documents import open_documents
-from focuseval.data.topics import read_topics
 from focuseval.example import ROOT
-from focuseval.report.build import build_report
+from focuseval.example.demo import CHUNK_MEASURES, CHUNKINGS, HANDBOOK, Loop
 from focuseval.report.page import render_html
 from report.walking import walk
 
@@ -59,14 +57,8 @@ def animated(pictures: list[tuple[bytes, int]], size: tuple[int, int]) -> bytes:
 
 
 def report_page() -> tuple[str, str]:
-    """Return the report on the example's focused runs, and the name of the last of them."""
-    runs = sorted((ROOT / "runs" / "focused").iterdir())
-    index, topics = open_documents(ROOT / "articles"), read_topics(ROOT / "topics.xml")
-    measures = ["spanR@1000c", "IoU@1", "iP@0.01", "MAiP"]
-    report = build_report(
-        ROOT / "gold" / "gold.jsonl", runs, measures, index=index, task="focused", topics=topics, title="Three systems"
-    )
-    return render_html(report), report.first.runs[-1].run
+    """Return the report that the demo writes, and the name of the last run in it."""
+    return render_html(Loop(ROOT).sweep.report(HANDBOOK)), CHUNKINGS[-1]
 
 
 def film() -> bytes:
@@ -80,7 +72,7 @@ def film() -> bytes:
             path = Path(folder) / "report.html"
             path.write_text(page, encoding="utf-8")
             pictures = []
-            for step in walk(browser, path.as_uri(), last, "IoU@1"):
+            for step in walk(browser, path.as_uri(), last, CHUNK_MEASURES[-1]):
                 browser.run(
                     "return new Promise((done) => setTimeout(done, 700))"
                 )  # graphs are drawn when they are in view

@@ -4,6 +4,7 @@ import gzip
 import json
 import re
 import shutil
+import tomllib
 from contextlib import closing
 from pathlib import Path
 from zlib import crc32
@@ -23,6 +24,29 @@ from strategies.model_server import NEAP, SPRING, ModelServer, answer, asked_tex
 from strategies.projects import DOCUMENTS, as_person, begin_project, command
 
 FIVE = ROOT / "docs" / "howto" / "rag-in-five-minutes.md"
+
+
+EXTENSION = Path(__file__).parent / "plugin"
+"""The example package that adds a measure, a format, a chunker and a retriever."""
+
+
+def installed(package: Path, site: Path) -> None:
+    """Copy a package of one module to a folder of the path, with the metadata that installing writes."""
+    declared = tomllib.loads((package / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    name, version, groups = declared["name"], declared["version"], declared["entry-points"]
+    meta = site / f"{name.replace('-', '_')}-{version}.dist-info"
+    meta.mkdir(parents=True)
+    (meta / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+    lines = [f"[{group}]\n" + "".join(f"{n} = {v}\n" for n, v in own.items()) for group, own in groups.items()]
+    (meta / "entry_points.txt").write_text("\n".join(lines))
+    for module in package.glob("*.py"):
+        shutil.copy(module, site)
+
+
+def extended(folder: Path) -> None:
+    """The files of the first page, and the example package as if it were installed."""
+    rag(folder)
+    installed(EXTENSION, folder / "site")
 
 
 def nothing(_: Path) -> None:

@@ -44,9 +44,17 @@ def modules() -> dict[str, Path]:
 MODULES = modules()
 
 
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield every statement inside another; an import is one, so expressions need not be walked."""
+    for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for inner in getattr(node, part, ()):
+            yield inner
+            yield from statements(inner)
+
+
 def imported(path: Path) -> Iterator[str]:
     """Yield the modules that a file imports: at its top, inside functions, and for types alone."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in statements(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.level:
             yield "a relative import"
         elif isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith("focuseval."):

@@ -134,12 +134,12 @@ def test_pages_are_in_plain_english():
         assert phrases == (["lawful"] if page.name == "api.md" else []), page  # an attribute of Findings
 
 
-def test_installing_by_name_is_promised_for_the_time_after_publication_only():
-    """Nobody can install the package by its name today: beside it stands when one can."""
+def test_installing_by_name_alone_is_promised_nowhere():
+    """Nobody can install the package by its name today: only from its repository."""
     pages = {page.name: page.read_text(encoding="utf-8") for page in WRITTEN}
     parts = [(name, part) for name, text in pages.items() for part in text.split("\n\n")]
-    by_name = re.compile(r"pip install ['\"]?focuseval")
-    assert [(name, part) for name, part in parts if by_name.search(part) and "once published" not in part] == []
+    by_name = re.compile(r"pip install ['\"]?focuseval(?! @ git)")
+    assert [(name, part) for name, part in parts if by_name.search(part)] == []
 
 
 def test_the_readme_names_only_make_targets_that_exist():

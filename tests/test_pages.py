@@ -9,6 +9,7 @@ import pytest
 
 import page_folders as has
 from blocks import ROOT, RUNNABLE, SHOWN, Block, blocks, in_one_shell, in_process, runnable, write_files
+from focuseval.engine.plugins import offered
 from strategies.model_server import ModelServer
 
 os.environ.setdefault("HAYSTACK_TELEMETRY_ENABLED", "False")  # a test tells nobody that it ran
@@ -34,9 +35,10 @@ FOLDERS = {
     "behind-a-proxy.md": has.judged_by_two,
     "campaign.md": has.judged_by_two,
     "cluster.md": has.several_machines,
-    "coming-from.md": has.chroma,
+    "from-chunking-evaluation.md": has.chroma,
     "compare-runs.md": has.sea,
     "evaluate-pdfs.md": has.reports,
+    "extend.md": has.extended,
     "first-run.md": has.articles_and_topics,
     "formats.md": has.element_run,
     "history.md": has.old_and_new,
@@ -53,7 +55,20 @@ FOLDERS = {
     "trec-rag.md": has.segments,
     "validate-a-run.md": has.sea,
     **dict.fromkeys(
-        ("check-quotations.md", "cited-answers.md", "install.md", "multi-hop.md", "tutorial.md"), has.nothing
+        (
+            "check-quotations.md",
+            "cited-answers.md",
+            "from-deepeval.md",
+            "from-ir-measures.md",
+            "from-label-studio.md",
+            "from-ragas.md",
+            "from-ranx.md",
+            "from-trec-eval.md",
+            "install.md",
+            "multi-hop.md",
+            "tutorial.md",
+        ),
+        has.nothing,
     ),
 }
 """What the reader of a page has before its first command; where a page is not here, the files of the first page."""
@@ -62,6 +77,7 @@ NEEDS = {
     "langchain.md": ("langchain_core", "langchain_text_splitters"),
     "llamaindex.md": ("llama_index.core",),
     "haystack.md": ("haystack",),
+    "from-ir-measures.md": ("ir_measures",),
     "other-tools.md": ("ir_measures", "ir_datasets", "pyterrier"),
     "cluster.md": ("distributed",),
 }
@@ -78,6 +94,12 @@ NOT_RUN = (
         ". .venv/bin/activate",
         "the environment that make demo makes; here the tested package is on the path",
     ),
+    ("from-trec-eval.md", "trec_eval -c", "trec_eval's program; reproductions/trec_eval.py compares the two"),
+    ("from-ranx.md", "from ranx import", "needs ranx, of the group bench; tests/retrieval holds the values of fusion"),
+    ("from-chunking-evaluation.md", "GeneralEvaluation", "needs the repository and an embedder"),
+    ("from-ragas.md", "from ragas import", "needs ragas"),
+    ("from-deepeval.md", "from deepeval import", "needs deepeval and a language model"),
+    ("extend.md", "pip install ./example", "the test writes the metadata that installing would"),
     ("github-actions.md", "pip install ./tools/focuseval", NETWORK),
     ("tutorial.md", "python3 -m venv .venv", "the package that is tested is on the path in its place"),
     ("tutorial.md", ". .venv/bin/activate", "the package that is tested is on the path in its place"),
@@ -127,6 +149,7 @@ ENDS = (
     ("check-quotations.md", "--strict", 1),
     ("formats.md", "focuseval convert run.xml run.trec", 1),
     ("papers.md", "--check", 1),
+    ("publish.md", "--check", 1),
     ("validate-a-run.md", "--limit 1", 1),
 )
 """Commands that end with another exit code than 0, as their pages say."""
@@ -177,7 +200,10 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
     monkeypatch.setenv("LLM_KEY", "a-key")
-    return tmp_path
+    monkeypatch.syspath_prepend(tmp_path / "site")  # packages of a page
+    offered.cache_clear()
+    yield tmp_path
+    offered.cache_clear()
 
 
 @pytest.mark.filterwarnings("ignore")

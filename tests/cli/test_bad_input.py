@@ -71,7 +71,7 @@ JSON_RUNS = {
     "reversed": (JRUN.replace(b'"end":5', b'"end":-1', 1), ""),
     "minus": (JRUN.replace(b'"start":0', b'"start":-4', 1), ""),
     "past": (JRUN.replace(b'"end":5', b'"end":500', 1), "expected a span within the 31 characters of 'd1'"),
-    "key": (JRUN.replace(b'"rank"', b'"rnak"', 1), "expected only the keys"),
+    "key": (JRUN.replace(b'"rank"', b'"rnak"', 1), "expected the key 'rank'"),
     "half": (JRUN[:70], ""),
     "list": (b"[1, 2]\n", ""),
     "rankless": (JRUN.replace(b'"rank":1,', b"", 1), ""),
@@ -241,6 +241,11 @@ estimate qrels no-such-file run -m AP | 1 | no-such-file
 estimate qrels qrels other-topics -m AP | 1 | no topic in common
 draft no-such-file --endpoint http://127.0.0.1:9/v1 --model m -o out.jsonl | 1 | no-such-file
 fuse run no-such-file -o out | 1 | no-such-file
+publish no-such-file --docs docs -o out.zip | 1 | no-such-file
+publish qrels -o out.zip | 1 | expected the documents
+publish gold.jsonl --docs docs | 2 | Name the file with -o
+publish gold.jsonl --docs docs --title T -o no/such/file | 1 | nothing was written
+publish gold.jsonl --docs docs -o out.zip | 2 | needs a title
 draft no-such-folder --endpoint http://127.0.0.1:9/v1 --model m -o out | 1 | no-such-folder
 fuse run fol -o out | 1 | expected results of one kind
 """.strip().splitlines()

@@ -49,7 +49,7 @@ def test_compare_says_both_ps_where_questions_share_documents(campaign):
     assert pair["by_document"]["p"] == clustered["p"] != pair["p"]
     assert pair["by_document"]["p_corrected"] == clustered["p_corrected"]
     assert "by_document" not in clustered
-    assert plain["remarks"][0].startswith("40 topics share documents and are judged as if they did not: in 8 clusters")
+    assert "Judged in 8 clusters by document, " in plain["remarks"][0]
     assert not any("share documents" in line for line in by["remarks"])
     assert [run["rank"] for run in by["runs"]] in ([[1, 1], [2, 2]], [[1, 2], [1, 2]])
     assert all(low <= run["mean"] <= high <= 1 for run in by["runs"] for low, high in [run["interval"]])

@@ -141,7 +141,16 @@ def test_every_command_that_prints_prints_json_under_both_names(folder, name):
 
 def test_commands_that_print_nothing_or_in_a_layout_of_their_own_are_named():
     without = {name for name in LEAVES if "--json" not in _options(name)}
-    written = {"index", "convert", "simulate", "retrieve", "fuse", "chunk", "draft"}  # files are what they make
+    written = {
+        "index",
+        "convert",
+        "simulate",
+        "retrieve",
+        "fuse",
+        "chunk",
+        "draft",
+        "publish",
+    }  # files are what they make
     verbs = {name for name in LEAVES if name.startswith("project ")} - {
         "project add-run", "project agreement", "project stability", "project progress",
     }  # fmt: skip

@@ -162,6 +162,8 @@ project stability p
 judge p --endpoint localhost --model m
 quotes run --docs docs --similarity 0.3
 quotes run
+publish
+publish qrels --docs docs -o out.zip --merge nosuch
 judge p --endpoint http://127.0.0.1:9 --model m --jobs 0
 judge p --endpoint http://127.0.0.1:9 --model m --timeout nan
 nosuch

@@ -138,7 +138,7 @@ def test_peoples_topics_that_the_model_did_not_judge_are_left_out_and_counted(ca
     rest = [json.loads(line) for line in Path("model.jsonl").read_text().splitlines()]
     write("model.jsonl", [one for one in rest if one["topic"] not in missing])
     done = run("people.jsonl", "model.jsonl", "a.jsonl", "-m", "spanR@1", "--random")
-    assert "2 topics of people's are not among the model's and are left out" in done.stderr
+    assert "2 topics that people judged are not in the model's gold and are left out" in done.stderr
     assert "22 of 58 topics were judged by people." in done.stdout
     write("model.jsonl", [one for one in rest if one["topic"] in missing])
     with pytest.raises(NotComparableError, match="let the model judge people's topics, too"):
@@ -165,3 +165,40 @@ def test_two_files_are_too_few(campaign):
         2,
         "Error: Expected PEOPLE MODEL RUN..., found 2 of them.",
     )
+
+
+def reported(*words):
+    done = CliRunner().invoke(main, ["report", *words, "--estimate", "model.jsonl", "-m", "spanR@1", "-m", "charP"])
+    assert done.exit_code == 0, done.output
+    return done
+
+
+def test_a_report_draws_the_three_intervals_that_estimate_prints(campaign):
+    page = json.loads(reported("people.jsonl", "a.jsonl", "b.jsonl", "--random", "--format", "json").stdout)
+    (chart,) = (one for one in page["charts"] if one["id"] == "estimates")
+    drawn = {(row[0], row[1]): row[2:] for row in chart["rows"]}
+    for one in told("--random")["runs"]:
+        people, own = one["people"], [one["estimate"], one["low"], one["high"]]
+        moved = [one["model"]["mean"], one["model"]["mean"] - one["bias_high"], one["model"]["mean"] - one["bias_low"]]
+        expected = [[people["mean"], people["low"], people["high"], None], [*moved, one["bias"]], [*own, None]]
+        for by, values in zip(("people alone", "model alone", "estimate from both"), expected, strict=True):
+            assert drawn[one["run"], by] == pytest.approx(values, abs=1e-5)
+    assert "24 of 60 topics were judged by people." in chart["caption"]
+    assert "By the estimate, a is better than b." in chart["caption"]
+    assert page["tables"][0]["title"] == "spanR@1, if people had judged all 60 topics"
+
+
+def test_a_report_of_too_few_topics_by_people_draws_no_interval_and_says_so(campaign):
+    write("people.jsonl", [json.loads(line) for line in Path("people.jsonl").read_text().splitlines()[:9]])
+    done = reported("people.jsonl", "a.jsonl", "b.jsonl", "--format", "json")
+    (chart,) = (one for one in json.loads(done.stdout)["charts"] if one["id"] == "estimates")
+    assert {row[3] for row in chart["rows"] if row[1] == "estimate from both"} == {None}
+    assert "9 topics by people are too few for an interval: 10 are needed." in chart["caption"]
+    assert "say so with --random" in done.stderr
+
+
+def test_a_report_in_python_takes_estimates(campaign):
+    runs = ["a.jsonl", "b.jsonl"]
+    found = fe.estimate("people.jsonl", "model.jsonl", runs, ["spanR@1"], random=True)
+    report = fe.build_report("people.jsonl", runs, ["spanR@1"], estimates=found)
+    assert report.chart("estimates").title == "If people had judged all topics"

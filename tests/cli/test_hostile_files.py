@@ -119,8 +119,9 @@ def test_a_small_file_that_holds_a_large_one_is_refused_before_it_fills_the_memo
 def test_a_table_that_repeats_one_value_is_refused_before_it_fills_the_memory(said, tmp_path, monkeypatch):
     monkeypatch.setattr("focuseval.formats.sheets._MOST", 1 << 20)
     long = pa.DictionaryArray.from_arrays(pa.array([0] * 500, pa.int32()), pa.array(["x" * 10_000]))
-    pq.write_table(pa.table({"question": ["q"] * 500, "text": long}), tmp_path / "repeated.parquet")
-    pq.write_table(pa.table({"question": ["q"], "text": ["x" * 2_000_000]}), tmp_path / "long.parquet")
+    names = {"question": ["q"] * 500, "doc": ["d"] * 500}
+    pq.write_table(pa.table({**names, "text": long}), tmp_path / "repeated.parquet")
+    pq.write_table(pa.table({**names, "text": ["x" * 4_000] * 499 + ["x" * 2_000_000]}), tmp_path / "long.parquet")
     assert "found: rows of more than 1 MB; save it again" in said("stats repeated.parquet")
     assert "found: more than 1 MB in a column; save it again" in said("stats long.parquet")
 

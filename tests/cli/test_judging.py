@@ -10,7 +10,7 @@ from click.testing import CliRunner
 import focuseval as fe
 from focuseval.cli import main
 from focuseval.example import ROOT
-from focuseval.example.demo import Loop, compared
+from focuseval.example.demo import Loop, walk
 
 GOLD, ARTICLES = str(ROOT / "gold" / "gold.jsonl"), str(ROOT / "articles")
 RUNS = [str(ROOT / "runs" / "relevant-in-context" / f"{name}.txt") for name in ("careful", "coarse", "hasty")]
@@ -58,9 +58,9 @@ def test_the_p_of_a_pair_is_the_same_in_compare_report_demo_and_notebook(demo):
     }
     scores = fe.evaluate(GOLD, RUNS, ["MAgP"], docs=ARTICLES, task="relevant-in-context", profile="inex2006")
     assert scores.compare("MAgP").p.tolist() == list(found.values())
-    assert compared(Loop(demo[0])).table.rows[0][4:6] == ("0.3750", "0.3750")
+    assert list(walk(Loop(demo[0])))[-1].table.rows[0][4:6] == ("0.3750", "0.3750")
     assert re.search(r"^p +0\.3750 +0\.0312 +0\.0312$", demo[1], re.MULTILINE)
-    assert "p = 0.3750; cannot tell: 6 topics differ" in (demo[0] / "report.html").read_text(encoding="utf-8")
+    assert "p = 0.3750; cannot tell: 6 topics differ" in (demo[0] / "inex.html").read_text(encoding="utf-8")
 
 
 def test_two_runs_have_the_same_p_alone_as_among_others():
@@ -134,9 +134,9 @@ def test_the_papers_test_is_a_one_tailed_bootstrap_of_a_thousand_resamples_witho
 def test_power_is_printed_by_compare_and_report():
     (pair,) = comparison(RUNS[0], RUNS[1], *ASKED)["pairs"]
     reason = report(RUNS[0], RUNS[1], *ASKED)["first"]["verdict"]["reason"]
-    said = f"would have shown a difference of {pair['detectable']:.4f}; the observed one needs {pair['topics_needed']}"
+    said = f"would show a difference of {pair['detectable']:.4f} with probability .8; to show this one takes about"
     between = "{} to {}".format(*pair["topics_needed_interval"])
-    assert f"{said} topics ({between}: the deviation is an estimate)" in reason
+    assert f"{said} {pair['topics_needed']} topics ({between})" in reason
     assert "over 6 topics (0 tied)" in reason
     shown = invoke("compare", GOLD, *RUNS[:2], *ASKED, "--docs", ARTICLES).stdout
     assert re.search(rf"^detectable +{pair['detectable']:.4f}$", shown, re.MULTILINE)

@@ -5,11 +5,9 @@ import sys
 from threading import Event
 
 import click
-from click.testing import CliRunner
 
 from focuseval.cli import output
-from focuseval.cli.index import shown, total_bytes
-from focuseval.collection.parse import ParseReport
+from focuseval.cli.index import total_bytes
 
 
 class Terminal(io.StringIO):
@@ -26,25 +24,61 @@ def until(condition):
     raise AssertionError("nothing was shown")
 
 
-def test_a_terminal_sees_a_bar_that_moves(tmp_path, monkeypatch):
-    (tmp_path / "a.xml").write_text("<a/>")
+@click.command(cls=output.Command, opens=output.NO, phases=("scoring", "comparing"))
+@click.argument("work")
+@click.pass_context
+def slow(context, work):
+    """Do something, as a test says."""
+    with output.progress_bar() as move, output.progress_bar() as again:
+        assert again is move
+        context.obj[work](move)
+
+
+def ended(work, *options):
+    """Run a command that does some work in its bar, and return what stands on the standard error."""
+    before, sys.stderr = sys.stderr, sys.stderr if isinstance(sys.stderr, Terminal) else io.StringIO()
+    try:
+        slow.main(["work", *options], obj={"work": work}, standalone_mode=False)
+        return sys.stderr.getvalue()
+    finally:
+        sys.stderr = before
+
+
+def test_a_terminal_sees_a_bar_that_moves_and_remarks_above_it(monkeypatch):
     monkeypatch.setattr(output, "SOON", 0)
-    monkeypatch.setattr(sys, "stderr", Terminal())
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
-    with shown([tmp_path]) as progress:
-        progress(ParseReport(documents=1_234, bytes=4))
-        until(lambda: "1,234 documents" in sys.stderr.getvalue())
+
+    def work(move):
+        move(1, 2, "1,234 documents")
+        until(lambda: "1,234 documents" in terminal.getvalue())
+        output.echo_lines(["a remark"])
+        assert "a remark\n" in terminal.getvalue()
+
+    ended(work)
 
 
-def test_elsewhere_a_line_says_how_far_it_is_every_thirty_seconds_and_nothing_before(tmp_path, monkeypatch):
-    monkeypatch.setattr(sys, "stderr", io.StringIO())
-    with shown([tmp_path]) as progress:
-        progress(ParseReport(documents=1, bytes=4))
-    assert sys.stderr.getvalue() == ""
+def test_elsewhere_a_line_says_how_far_it_is_every_thirty_seconds_and_nothing_before(monkeypatch):
+    assert ended(lambda move: move(1, 2)) == ""
     monkeypatch.setattr(output, "EVERY", 0.01)
-    with output.progress_bar("scoring", "comparing") as move:
+
+    def work(move):
         move(1, 2, "comparing")
         until(lambda: "comparing, 75% done after 0 s" in sys.stderr.getvalue())
+
+    ended(work)
+
+
+def test_no_bar_stands_between_the_lines_of_the_standard_output(monkeypatch):
+    monkeypatch.setattr(output, "EVERY", 0.01)
+
+    def work(move):
+        until(sys.stderr.getvalue)
+        move.writes("-")
+        assert not move.watcher.is_alive()
+
+    ended(work)
 
 
 def test_a_phase_that_is_done_is_not_the_whole():
@@ -61,15 +95,9 @@ def test_a_phase_that_is_done_is_not_the_whole():
 
 def test_quiet_shows_nothing(monkeypatch):
     monkeypatch.setattr(output, "EVERY", 0.001)
-
-    @click.command()
-    @output.quiet_option
-    def slow():
-        with output.progress_bar("waiting"):
-            Event().wait(0.05)
-
-    assert CliRunner().invoke(slow, ["--quiet"]).stderr == ""
-    assert "waiting after 0 s" in CliRunner().invoke(slow, []).stderr
+    wait = lambda _: Event().wait(0.05)  # noqa: E731
+    assert ended(wait, "--quiet") == ""
+    assert "scoring, 0% done after 0 s" in ended(wait)
 
 
 def test_the_whole_is_known_for_directories_only(tmp_path):

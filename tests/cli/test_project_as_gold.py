@@ -10,6 +10,7 @@ from focuseval.example import ROOT
 from strategies.projects import DOCUMENTS, command, judged_project
 
 RUNS = [str(ROOT / "runs" / "focused" / name) for name in ("careful.xml", "hasty.xml")]
+PUBLISHED = ("title", "description", "licence", "creator", "citation", "source")
 COMMANDS = {
     "score": [*RUNS, "-m", "MAgP", "-m", "charR", "--format", "json"],
     "compare": [*RUNS, "-m", "charR", "--format", "csv"],
@@ -17,6 +18,7 @@ COMMANDS = {
     "sweep": ["--chunks", "words:50", "--topics", str(ROOT / "topics.xml"), "--format", "csv"],
     "fidelity": ["-m", "MAgP", "--format", "csv"],
     "simulate": ["--kind", "ideal", "-o", "-"],
+    "publish": [*(word for name in PUBLISHED for word in (f"--{name}", "x")), "--check"],
     "stats": ["--json"],
     "convert": ["-", "--to", "inex-2008"],
 }

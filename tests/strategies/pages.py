@@ -4,7 +4,7 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 
-from focuseval.collection.rendering import Document, Element
+from focuseval.collection.rendering import Document, DocumentCache, Element
 from focuseval.data.topics import Topic
 from focuseval.errors import AssessError
 
@@ -62,6 +62,9 @@ class Pages:
 
     def __init__(self, *documents):
         self._documents = {document.id: document for document in documents}
+        self._titles = {}
+
+    titles = DocumentCache.titles
 
     def put(self, document):
         self._documents[document.id] = document

@@ -15,6 +15,7 @@ from focuseval.assessment.backup import FOLDER, Backups
 from focuseval.assessment.files import held, make_private
 from focuseval.assessment.plan import Assessor, know_role, register
 from focuseval.assessment.project import DATABASE, open_project, secret
+from focuseval.assessment.sampling import suggest_by
 from focuseval.assessment.sessions import FILE, Sessions
 from focuseval.assessment.users import UsersFile, invite_first_lead
 from focuseval.cli import project as verbs
@@ -84,12 +85,14 @@ def with_former_options(command: Command) -> Command:
 
 @with_former_options
 @click.command(
-    cls=Command, opens={"topics": WRITES, "pool": WRITES, **{former.name: former.verb.opens for former in FORMER}}
+    cls=Command,
+    opens=dict.fromkeys(("topics", "pool", "suggest"), WRITES) | {former.name: former.verb.opens for former in FORMER},
 )
 @click.argument("project")
 @begin_options
 @click.option("--no-serve", is_flag=True, help="Make the project, or add to it, and exit.")
 @click.option("--assessor", metavar="NAME", help="Who assesses, on this machine; by default who is logged in.")
+@click.option("--suggest", metavar="MODEL", help="Show what this model highlighted as suggestions; none: no longer.")
 @click.option("--users", metavar="FILE", help="Named assessors with passwords, for a network.")
 @address_options
 @click.option("--backup-to", metavar="DIR", help="Keep the server's backups here instead of in PROJECT/backups.")
@@ -106,6 +109,8 @@ def assess(ctx: click.Context, /, project: str, **options: Any) -> None:
       focuseval assess sea --index sea.idx --topics topics.xml --pool pool.jsonl
       focuseval assess sea
       focuseval assess sea --pool more.jsonl --no-serve
+      focuseval assess sea --suggest model:llama3.1:8b
+      focuseval assess old --docs articles --topics topics.xml --pool pool.jsonl --scale inex2003
       focuseval assess sea --users people --host 0.0.0.0 --name judge.example.org
       focuseval assess sea --users people --name judge.example.org --trusted-proxy 127.0.0.1
       focuseval project --help
@@ -115,13 +120,16 @@ def assess(ctx: click.Context, /, project: str, **options: Any) -> None:
             raise click.UsageError(f"--{option} goes with --{mode}")
     former = [one for one in FORMER if options[one.name]]
     without = [one for one in former if one.name in UNOPENED]
-    new = any(options[name] for name in ("topics", "pool", "exhaustivity")) and not (without or options["source"])
+    new = any(options[name] for name in ("topics", "pool", "exhaustivity", "scale")) and not (
+        without or options["source"]
+    )
     if new or not former:
         with closing(open_project(project, actor=my_name(options), **begun(options))) as opened:
+            if options["suggest"]:
+                suggest_by(opened.store, options["suggest"], actor=my_name(options))
             if not former and not options["no_serve"]:
                 _serve(opened, options, my_name(options))
-    if options["lead"]:
-        options["role"] = "lead"
+    options["role"] = "lead" if options["lead"] else options["role"]
     for one in without or former:
         if one.name == "stability" and options["agreement"]:  # which has the order of the runs among the rest
             continue

@@ -19,7 +19,7 @@ LAYOUTS = ("jsonl", "segments")
 TO = "Lines of doc, chunk, start, end, text; or segments with ids (doc#number)."
 
 
-@click.command(cls=Command, opens=NO)
+@click.command(cls=Command, opens=NO, phases=("cutting", "writing"))
 @click.argument("docs")
 @click.argument("spec", metavar="SPEC")
 @click.option("-o", "--output", required=True, metavar="CHUNKS", help="The file to write; - for the standard output.")
@@ -57,10 +57,10 @@ def chunk(docs: str, spec: str, output: str, tokenizer: str | None, layout: str,
       focuseval chunk articles.zip elements:sec -o chunks.jsonl
       focuseval chunk docs/ langchain:RecursiveCharacterTextSplitter:400/320 -o chunks.jsonl
     """
-    index = open_documents(docs)
-    with progress_bar("embedding") as progress:
-        embedder = VectorSettings(**options)
-        chunks = cut_documents(index, spec, tokenizer=tokenizer, embed=embedder.texts_to_vectors(progress))
-    write_chunks(chunks, output, index, layout)
+    with progress_bar() as move:
+        index, embedder = open_documents(docs), VectorSettings(**options)
+        chunks = cut_documents(index, spec, tokenizer=tokenizer, embed=embedder.texts_to_vectors(move))
+        move.writes(output)
+        write_chunks(chunks, output, index, layout)
     echo_lines(f"warning: {remark}" for remark in chunks.remarks)
     click.echo(f"{output}: {chunks.name}, {extent(chunks, index).sentence()}", err=True)

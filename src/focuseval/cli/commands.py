@@ -30,7 +30,7 @@ SECTIONS = {
     "Collections and files": ("doctor", "index", "stats", "topics", "validate", "convert"),
     "Retrieval": ("chunk", "retrieve", "search", "fuse"),
     "Evaluation": ("score", "compare", "sweep", "report", "estimate", "gate", "history", "quotes", "inex-eval"),
-    "Test collections": ("draft", "pool", "assess", "project", "judge"),
+    "Test collections": ("draft", "pool", "assess", "project", "judge", "publish"),
     "Measures themselves": ("simulate", "fidelity"),
     "What there is": ("measures", "profiles", "formats"),
 }

@@ -8,17 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from focuseval.cli.options import (
-    baseline_option,
-    cluster_option,
-    evaluation_options,
-    given,
-    jobs_option,
-    results_options,
-    significance_options,
-    with_baseline,
-)
-from focuseval.cli.output import READS, Command, echo_lines, progress_bar, quiet_option, trial_files, write_results
+from focuseval.cli import options as shared
+from focuseval.cli.output import READS, Command, echo_lines, progress_bar, trial_files, write_results
 from focuseval.cli.score import score_files
 from focuseval.errors import MeasureError, counted
 from focuseval.evaluation import comparing
@@ -34,21 +25,20 @@ if TYPE_CHECKING:
 TRIALS = "Several runs of one system, such as 'rag=rag.*.jsonl', of which the mean is tested; may be repeated."
 
 
-@click.command(cls=Command, opens=READS)
+@click.command(cls=Command, opens=READS, phases=("reading", "scoring", "comparing"))
 @click.argument("gold")
 @click.argument("runs", nargs=-1, metavar="RUN...")
-@evaluation_options()
-@significance_options(draws="10000; 1000 with --test bootstrap --tails 1")
-@baseline_option
+@shared.evaluation_options()
+@shared.significance_options(draws="10000; 1000 with --test bootstrap --tails 1")
+@shared.baseline_option
 @click.option("--trials", multiple=True, metavar="NAME=FILES", help=TRIALS)
 @click.option("--all", is_flag=True, help="All measures of the profile; without -m only the one that decides.")
 @click.option("--pairs", is_flag=True, help="Print every pair (always done for up to 6 runs).")
 @click.option("--correlate", "axes", type=click.Choice(AXES), multiple=True, help="Correlate rankings; repeatable.")
 @click.option("--coefficient", type=click.Choice(COEFFICIENTS), default="tau-b", help="Correlation for --correlate.")
-@jobs_option
-@cluster_option
-@results_options
-@quiet_option
+@shared.jobs_option
+@shared.cluster_option
+@shared.results_options
 def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Compare RUNs over the topics of GOLD: means with intervals, the significance matrix, rank correlations.
 
@@ -86,16 +76,16 @@ def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
         more = dict.fromkeys(name for _, group in groups for name in group if name not in measures)
         return replace(planned, plan=replace(planned.plan, measures=(*planned.plan.measures, *map(parse, more))))
 
-    files, names = _with_trials(with_baseline(runs, options["baseline"]), options["trials"])
-    plain = score_files(gold, files, options, with_variants, names)
-    scores = oriented(plain)
-    turned = dict(zip(plain.measures, scores.measures, strict=True))
-    measures = [turned[measure] for measure in measures]
-    groups = [(axis, tuple(turned[name] for name in group)) for axis, group in groups]
-    how = given(options) | {"baseline": options["baseline"], "clusters": options["clusters"]}
-    with progress_bar("comparing") as progress:
-        judged = cache(lambda measure: scores.compare(measure, progress=progress, **how))
-        shown = measures
+    files, names = _with_trials(shared.with_baseline(runs, options["baseline"]), options["trials"])
+    with progress_bar() as move:
+        plain = score_files(gold, files, options, with_variants, names)
+        move.phase("comparing")
+        scores = oriented(plain)
+        turned = dict(zip(plain.measures, scores.measures, strict=True))
+        shown = measures = [turned[measure] for measure in measures]
+        groups = [(axis, tuple(turned[name] for name in group)) for axis, group in groups]
+        how = shared.given(options) | {"baseline": options["baseline"], "clusters": options["clusters"]}
+        judged = cache(lambda measure: scores.compare(measure, progress=move, **how))
         if not (options["measures"] or options["all"] or options["layout"] == "json"):
             shown = [scores.measures[scores.deciding]]  # the rest of a profile only prints
         comparisons = [judged(measure) for measure in shown]

@@ -7,20 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from focuseval.cli.options import (
-    collection_options,
-    gold_format_option,
-    is_archive,
-    is_project,
-    open_collection,
-    profile_option,
-    read_judged,
-    refuse_assessor,
-    repairs_option,
-    run_options,
-    whose_options,
-)
-from focuseval.cli.output import READS, Command, echo_lines, say_written
+from focuseval.cli import options as shared
+from focuseval.cli.output import READS, Command, echo_lines, progress_bar, say_written
 from focuseval.data.placement import repairs_of
 from focuseval.errors import MissingDataError
 from focuseval.formats.catalogue import detect, find_format
@@ -33,16 +21,16 @@ if TYPE_CHECKING:
     from focuseval.data.remarks import Remark
 
 
-@click.command(cls=Command, opens=READS)
+@click.command(cls=Command, opens=READS, phases=("converting",))
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
 @click.option("--to", "wanted", metavar="FORMAT", help="The format to write; see 'focuseval formats'.")
-@gold_format_option
-@run_options
-@collection_options
-@whose_options()
-@repairs_option
-@profile_option("Cut a run's lists where the campaign does")
+@shared.gold_format_option
+@shared.run_options
+@shared.collection_options
+@shared.whose_options()
+@shared.repairs_option
+@shared.profile_option("Cut a run's lists where the campaign does")
 @click.option("--as", "mapped", type=click.Choice(["elements"]), help="Map passages to the elements that fit best.")
 @click.option("--force", is_flag=True, help="Replace a folder of assessments that exists already.")
 @click.option("--lossy", is_flag=True, help="Leave out what the target format cannot express, and count it.")
@@ -66,14 +54,17 @@ def convert(source: str, target: str, wanted: str | None, **options: Any) -> Non
       focuseval convert marked/ gold.jsonl --docs reports/                 highlights made in a PDF viewer
       zcat run.gz | focuseval convert - - --to jsonl
     """
-    if is_project(source) or is_archive(source):
-        from focuseval.assessment.golds import write_judged  # noqa: PLC0415  only a project needs it
+    with progress_bar() as move:
+        if target == "-":
+            move.end()
+        if shared.is_project(source) or shared.is_archive(source):
+            from focuseval.assessment.golds import write_judged  # noqa: PLC0415  only a project needs it
 
-        after = format_of(target, wanted, "gold").name
-        gold, index = read_judged(source, options, graded=after == "inex-2005")
-        remarks = (*gold.remarks, *write_judged(gold, target, after, index, lossy=options["lossy"]))
-    else:
-        remarks = _convert_file(source, target, wanted, options)
+            after = format_of(target, wanted, "gold").name
+            gold, index = shared.read_judged(source, options, graded=after == "inex-2005")
+            remarks = (*gold.remarks, *write_judged(gold, target, after, index, lossy=options["lossy"]))
+        else:
+            remarks = _convert_file(source, target, wanted, options)
     echo_lines(f"{source}: {remark.sentence}" for remark in remarks)
     lost = any(remark.kind == "left out" for remark in remarks)
     say_written(target, "with something left out, see above" if lost else "nothing left out")
@@ -81,12 +72,12 @@ def convert(source: str, target: str, wanted: str | None, **options: Any) -> Non
 
 def _convert_file(source: str, target: str, wanted: str | None, options: dict[str, Any]) -> tuple[Remark, ...]:
     """Convert a file or a folder of files, and return the remarks."""
-    refuse_assessor(source, options)
+    shared.refuse_assessor(source, options)
     run, gold = options["run_format"], options["gold_format"]
     if run and gold:
         raise click.UsageError("IN is a run or a gold: give --run-format or --gold-format")
     given = find_format(run or gold, "run" if run else "gold") if run or gold else None
-    index = open_collection(options)
+    index = shared.open_collection(options)
     if options["repairs"]:
         before = given or detect(source)
         how = {} if before.kind == "gold" else {"order": options["order"]}

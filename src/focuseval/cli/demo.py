@@ -23,8 +23,8 @@ def demo(folder: Path) -> None:
     r"""Walk through the whole loop on the embedded example.
 
     Copies documents, topics, gold and runs into DIR (focuseval-demo if not given), compares chunkings of a handbook,
-    indexes articles, checks and scores runs, and writes DIR/harbour.html on the chunks and DIR/report.html on the
-    runs. Files of the example are replaced, other files in DIR are left alone.
+    indexes articles, checks and scores runs, and writes DIR/report.html on the chunks and DIR/inex.html on the runs.
+    Files of the example are replaced, other files in DIR are left alone.
 
     \b
     Examples:
@@ -32,7 +32,7 @@ def demo(folder: Path) -> None:
       focuseval demo /tmp/sea
     """
     report = run_demo(folder, _show)
-    click.echo(f"Report: {report}\nOn chunks: {report.with_name('harbour.html')}\n\nTry next, after 'cd {folder}':")
+    click.echo(f"Report: {report}\nRuns of INEX: {report.with_name('inex.html')}\n\nTry next, after 'cd {folder}':")
     click.echo("\n".join(map(_continued, NEXT)))
     click.echo("\nThe same with your own FOLDER, and lines of id, tab, query in topics.tsv:")
     click.echo("\n".join(map(_continued, OWN)))

@@ -9,6 +9,7 @@ import click
 from focuseval.cli.commands import as_options
 from focuseval.cli.options import is_project, layout_option
 from focuseval.cli.output import NO, Command, json_text
+from focuseval.cli.stats import are_topics
 from focuseval.collection.document_files import CONTAINERS, DOCUMENTS, holds_documents, kind_of
 from focuseval.collection.sources import left_out
 from focuseval.collection.store import is_index
@@ -87,13 +88,17 @@ def _holds_documents(file: str) -> bool:
         held = (one for one in files if not one.name.startswith((".", "assess.db")))
         first = next(held, None)  # never a database, which a server may have open
         return _is_beir(file) or first is None or sniffed(open_source(first).head()) is None
+    if extension in DOCUMENTS:
+        source = open_source(file)
+        return sniffed(source.head()) is None and not are_topics(source)  # which XML may be, too
     kind = CONTAINERS.get(extension, "")
-    return extension in DOCUMENTS or bool(kind and place.is_file() and holds_documents(place, kind))
+    return bool(kind and place.is_file() and holds_documents(place, kind))
 
 
 def _topics(file: str) -> int:
     try:
-        return len(read_questions(file)) if first_keys(open_sources(file)[0].head()) else 0
+        source = open_sources(file)[0]
+        return len(read_questions(file)) if first_keys(source.head()) or are_topics(source) else 0
     except FocusevalError:
         return 0
 

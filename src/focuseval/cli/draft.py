@@ -16,7 +16,7 @@ from focuseval.formats.content import write_whole
 from focuseval.formats.embedded import open_documents
 
 
-@click.command(cls=Command, opens=NO)
+@click.command(cls=Command, opens=NO, phases=("drafting questions",))
 @click.argument("docs")
 @server_options
 @click.option("--questions", type=click.IntRange(1), default=50, help="How many questions are wanted.")
@@ -36,7 +36,7 @@ def draft(docs: str, **options: Any) -> None:
       focuseval project drafts review drafts.jsonl --docs docs/ --assessor ann
     """
     settings, target = settings_of(options), options["output"]
-    with progress_bar("drafting questions", "number") as progress:
+    with progress_bar(unit="number") as progress:
         how = {"questions": options["questions"], "seed": options["seed"], "progress": progress}
         done = draft_questions(open_documents(docs), settings, Path(f"{target}.replies.db"), **how)
     echo_lines(f"warning: {line}" for line in done.failed)

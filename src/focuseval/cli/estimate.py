@@ -3,43 +3,45 @@
 from __future__ import annotations
 
 from contextlib import closing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from focuseval.assessment.golds import Whose
 from focuseval.assessment.project import open_project
 from focuseval.assessment.sampling import sampled_golds
-from focuseval.cli.options import (
-    WHOSE,
-    FiniteRange,
-    cluster_by_option,
-    evaluation_options,
-    is_project,
-    open_collection,
-    read_judged,
-    results_options,
-)
-from focuseval.cli.output import READS, Command, echo_lines, write_results
+from focuseval.cli import options as shared
+from focuseval.cli.output import READS, Command, echo_lines, progress_bar, write_results
 from focuseval.cli.score import POLICIES, read_topics_of, write_repairs_of
 from focuseval.evaluation.estimating import estimate as estimate_runs
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 OWN = ("clusters", "weight", "assisted")
 """Options that are arguments of `estimate_runs`."""
 
 
-@click.command(cls=Command, opens=READS)
+sample_options = shared.combined(
+    click.option("--random", "declared", is_flag=True, help="People's topics are a random sample of all."),
+    click.option("--assisted", is_flag=True, help="Use judgements that began with a model's suggestions, too."),
+)
+"""What people's topics are, beside a model's."""
+
+
+@click.command(cls=Command, opens=READS, phases=("reading", "scoring under both golds"))
 @click.argument("files", nargs=-1, required=True, metavar="PEOPLE MODEL RUN...")
-@evaluation_options()
+@shared.evaluation_options()
 @click.option("--model", metavar="NAME", help="The first file is a project, and this its model; people have a sample.")
-@cluster_by_option
+@shared.cluster_by_option
 @click.option("--anytime", is_flag=True, help="Intervals that may be looked at after every topic; 1.6 times as wide.")
 @click.option("--plan", is_flag=True, help="Say how many more topics would tell runs apart; implies --anytime.")
-@click.option("--within", type=FiniteRange(0, min_open=True), help="With --plan: the difference that matters.")
-@click.option("--weight", type=FiniteRange(0, 10), help="The model's weight, if not the best: 0 is people alone.")
-@click.option("--random", "declared", is_flag=True, help="People's topics are a random sample of all.")
-@click.option("--assisted", is_flag=True, help="Use judgements that began with a model's suggestions, too.")
-@results_options
+@click.option("--within", type=shared.FiniteRange(0, min_open=True), help="With --plan: the difference that matters.")
+@click.option(
+    "--weight", type=shared.FiniteRange(0, 10), help="The model's weight, if not the best: 0 is people alone."
+)
+@sample_options
+@shared.results_options
 def estimate(files: tuple[str, ...], **options: Any) -> None:
     r"""Estimate what RUNs would score if people had judged all topics.
 
@@ -60,31 +62,42 @@ def estimate(files: tuple[str, ...], **options: Any) -> None:
     if len(files) < (2 if options["model"] else 3):
         wanted = "PROJECT RUN..." if options["model"] else "PEOPLE MODEL RUN..."
         raise click.UsageError(f"Expected {wanted}, found {len(files)} of them.")
-    sample: tuple[str, ...] | None = None
-    if options["model"]:
-        whose = Whose(**{name: options[name] for name in WHOSE})
-        with (
-            closing(open_project(files[0], index=open_collection(options))) as opened,
-            opened.store.database.translated("nothing was read"),
-        ):
-            golds = sampled_golds(opened, whose, options["model"], declared=options["declared"])
-        echo_lines(golds.remarks)
-        people, model, sample, index = golds.people, golds.model, golds.sample, opened.documents.index
-    elif is_project(files[1]):
-        raise click.UsageError(
-            f"{files[1]} is a project; name its model: 'focuseval estimate PROJECT RUN... --model NAME'"
-        )
-    else:
-        people, index = read_judged(files[0], options)
-        model, _ = read_judged(files[1], options | dict.fromkeys(WHOSE))
-    found = estimate_runs(
-        people, model, files[1 if options["model"] else 2 :], options["measures"] or None, index=index,
-        topics=read_topics_of(options), random=options["declared"], sample=sample,
-        anytime=options["anytime"] or options["plan"], **{name: options[name] for name in OWN},
-        **{name: options[name] for name in POLICIES if name in options},
-    )  # fmt: skip
-    echo_lines(found.noticed)
-    write_repairs_of(found.scores[0], options)
+    if not options["model"] and shared.is_project(files[1]):
+        remedy = "name its model: 'focuseval estimate PROJECT RUN... --model NAME'"
+        raise click.UsageError(f"{files[1]} is a project; {remedy}")
+    with progress_bar() as move:
+        people, runs = files[0], files[1 if options["model"] else 2 :]
+        golds = read_both(people, options["model"] or files[1], options, named=bool(options["model"]))
+        move.phase("scoring under both golds")
+        anytime = options["anytime"] or options["plan"]
+        found = estimate_both(golds, runs, options["measures"] or None, options, anytime=anytime)
+        echo_lines(found.noticed)
+        write_repairs_of(found.scores[0], options)
     plans, within = found.plan(options["within"]) if options["plan"] else [], options["within"]
     values = found.to_json() | ({"plan": [one._asdict() for one in plans]} if options["plan"] else {})
     write_results(options, lambda: values, lambda: found.tables(plans, within), found.signature)
+
+
+def read_both(people: str, model: str, options: dict[str, Any], *, named: bool) -> dict[str, Any]:
+    """Return both golds, people's sample and the collection; of a project, where the model is `named`, its own."""
+    if not named:
+        judged, index = shared.read_judged(people, options)
+        other, _ = shared.read_judged(model, options | dict.fromkeys(shared.WHOSE))
+        return {"people": judged, "model": other, "sample": None, "index": index}
+    whose = Whose(**{name: options[name] for name in shared.WHOSE})
+    with (
+        closing(open_project(people, index=shared.open_collection(options))) as opened,
+        opened.store.database.translated("nothing was read"),
+    ):
+        golds = sampled_golds(opened, whose, model, declared=options["declared"])
+    echo_lines(golds.remarks)
+    return {"people": golds.people, "model": golds.model, "sample": golds.sample, "index": opened.documents.index}
+
+
+def estimate_both(
+    golds: dict[str, Any], runs: Sequence[str], measures: Any, options: dict[str, Any], **how: Any
+) -> Any:
+    """Estimate runs from both golds, under the policies that the options name."""
+    how |= {name: options[name] for name in (*OWN, *POLICIES) if name in options}
+    how |= {"topics": read_topics_of(options), "random": options["declared"]}
+    return estimate_runs(golds.pop("people"), golds.pop("model"), runs, measures, **golds, **how)

@@ -6,28 +6,21 @@ from typing import Any
 
 import click
 
-from focuseval.cli.options import (
-    drop_tags_option,
-    gold_options,
-    measure_option,
-    profile_option,
-    read_judged,
-    results_options,
-)
-from focuseval.cli.output import READS, Command, echo_lines, write_results
+from focuseval.cli import options as shared
+from focuseval.cli.output import READS, Command, echo_lines, progress_bar, write_results
 from focuseval.cli.score import write_curves
 from focuseval.studies.fidelity import as_json, tables
 from focuseval.studies.fidelity import fidelity as test_measures
 
 
-@click.command(cls=Command, opens=READS)
+@click.command(cls=Command, opens=READS, phases=("testing measures",))
 @click.argument("gold")
-@measure_option("A measure such as nxCG@10; may be repeated.")
-@profile_option("Policies of a campaign, and its official measures where none is named")
-@gold_options
-@drop_tags_option
+@shared.measure_option("A measure such as nxCG@10; may be repeated.")
+@shared.profile_option("Policies of a campaign, and its official measures where none is named")
+@shared.gold_options
+@shared.drop_tags_option
 @click.option("--curves", metavar="FILE", help="Write the curves of the recall-base runs as CSV.")
-@results_options
+@shared.results_options
 def fidelity(gold: str, **options: Any) -> None:
     r"""Test measures on runs simulated from GOLD, whose right order is known.
 
@@ -43,11 +36,12 @@ def fidelity(gold: str, **options: Any) -> None:
       focuseval fidelity assessments-2004/ --docs ieee/ -m 'i2AP(quant=sog)' -m i3AP
       focuseval fidelity gold.jsonl --docs articles/ -m MAgP -m MAiP -m hAP --format latex
     """
-    judged, index = read_judged(gold, options)
     policies = {"profile": options["profile"], "drop_tags": options["drop_tags"] or ()}
-    results = test_measures(judged, options["measures"] or None, index, **policies)
-    if options["curves"]:
-        write_curves(results.recall_base, options["curves"])
+    with progress_bar():
+        judged, index = shared.read_judged(gold, options)
+        results = test_measures(judged, options["measures"] or None, index, **policies)
+        if options["curves"]:
+            write_curves(results.recall_base, options["curves"])
     echo_lines(results.remarks)
     signature = (results.space.scores if results.space else results.recall_base).signature
     write_results(options, lambda: as_json(results), lambda: tables(results), signature)

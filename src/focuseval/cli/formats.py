@@ -45,6 +45,7 @@ class ProjectSettings(TypedDict):
     focuseval: Literal["project"]
     version: NotRequired[int]
     exhaustivity: bool
+    scale: NotRequired[str]
     collection: str
     html: NotRequired[str]
 

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from focuseval.cli.options import collection_options, open_collection, run_options
-from focuseval.cli.output import NO, Command, echo_lines
+from focuseval.cli.output import NO, Command, echo_lines, progress_bar
 from focuseval.errors import UsageError, counted
 from focuseval.formats.catalogue import detect
 from focuseval.formats.convert import format_of, write_run
@@ -19,7 +19,7 @@ from focuseval.retrieval.fusion import fuse as fuse_runs
 WEIGHT = "A run's weight, once for each RUN in their order; by default all are 1."
 
 
-@click.command(cls=Command, opens=NO)
+@click.command(cls=Command, opens=NO, phases=("reading runs", "fusing", "writing"))
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("-o", "--output", required=True, metavar="RUN", help="The run to write; - for the standard output.")
 @click.option("--method", type=click.Choice(METHODS), default=METHODS[0], help="How results are scored.")
@@ -56,15 +56,19 @@ def fuse(runs: tuple[str, ...], output: str, **options: Any) -> None:
       focuseval fuse bm25.txt dense.txt -o sum.txt --method sum --weight 0.3 --weight 0.7
       focuseval fuse elements.xml passages.fol --index wiki.idx -o fused.jsonl
     """
-    index = open_collection(options)
-    how = {"format": options["run_format"], "index": index, "order": options["order"]}
     names = ("method", "k", "norm", "weights", "limit", "run_id")
-    made = fuse_runs([read_run(path, **how) for path in runs], index=index, **{name: options[name] for name in names})
-    first = options["run_format"] or detect(runs[0]).name
-    layout = options["layout"] or first
+    layout = options["layout"] or options["run_format"] or detect(runs[0]).name
     with suppress(UsageError):  # of an ending that says nothing
         layout = format_of(output, options["layout"], "run").name
-    left_out = write_run(made, output, layout, index=index)
+    with progress_bar() as move:
+        index = open_collection(options)
+        how = {"format": options["run_format"], "index": index, "order": options["order"]}
+        read = [read_run(path, **how) for path in move.through(runs, "reading runs")]
+        move.phase("fusing")
+        made = fuse_runs(read, index=index, **{name: options[name] for name in names})
+        move.writes(output)
+        ranks = layout == "trec-run" and made.path is None and made.start is None  # whose ties TREC orders otherwise
+        left_out = write_run(made, output, layout, index=index, lossy=ranks)
     echo_lines(made.remarks)
     echo_lines(left_out)
     size = f"{counted(len(made), 'result')} for {counted(len(made.topics), 'topic')}"

@@ -14,7 +14,7 @@ from click.core import ParameterSource
 
 from focuseval.cli.commands import as_options, forget_output
 from focuseval.cli.options import FiniteRange, evaluation_options, given, layout_option, significance_options
-from focuseval.cli.output import READS, Command, json_text, say_written
+from focuseval.cli.output import READS, Command, json_text, progress_bar, say_written
 from focuseval.cli.score import score_files
 from focuseval.data.tables import one_line
 from focuseval.errors import FocusevalError, counted
@@ -94,7 +94,7 @@ def _write_for_ci(markdown: str, junit: str, options: dict[str, Any]) -> None:
             out.write(markdown + "\n")
 
 
-@click.command(cls=Gate, opens=READS)
+@click.command(cls=Gate, opens=READS, phases=("reading", "scoring", "judging"))
 @click.argument("gold")
 @click.argument("run")
 @click.option("--baseline", required=True, metavar="FILE", help="Scores that --update or score --per-topic wrote.")
@@ -151,12 +151,14 @@ def gate(gold: str, run: str, **options: Any) -> bool:
         return False
     baseline = gates.read_baseline(options["baseline"], options["baseline_run"])
     anchor = gates.read_baseline(options["anchor"]) if options["anchor"] else None
-    scores = score_files(gold, (run,), options, _with_leaks if options["no_leak"] else None)
-    profiled = dict.fromkeys(m for m in (scores.measures[scores.deciding], *scores.measures) if m != LEAKED)
-    asked, clusters = options["measures"] or tuple(profiled), options["clusters"]
-    leaks = gates.leaks_of(scores) if options["no_leak"] else None
-    verdicts = gates.judge(baseline, scores, asked, rule, clusters=clusters)
-    verdicts += gates.judge_anchor(anchor, scores, asked, rule, options["ledger"], clusters=clusters) if anchor else []
+    with progress_bar() as move:
+        scores = score_files(gold, (run,), options, _with_leaks if options["no_leak"] else None)
+        move.phase("judging")
+        profiled = dict.fromkeys(m for m in (scores.measures[scores.deciding], *scores.measures) if m != LEAKED)
+        asked, by = options["measures"] or tuple(profiled), options["clusters"]
+        leaks = gates.leaks_of(scores) if options["no_leak"] else None
+        verdicts = gates.judge(baseline, scores, asked, rule, clusters=by)
+        verdicts += gates.judge_anchor(anchor, scores, asked, rule, options["ledger"], clusters=by) if anchor else []
     about = {"baseline": baseline.file, "run": run, "signature": scores.signature}
     few = verdicts if options["all"] or options["measures"] else [one for one in verdicts if one.decides]
     text = gates.as_text(few, leaks)

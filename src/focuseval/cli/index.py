@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from focuseval.cli.options import cluster_option, cluster_workers
-from focuseval.cli.output import NO, Command, echo_lines, progress_bar, quiet_option
+from focuseval.cli.output import NO, Command, echo_lines, progress_bar
 from focuseval.cli.retrieve import READING
 from focuseval.collection.build import build_index
 from focuseval.collection.sources import left_out
@@ -19,18 +18,17 @@ from focuseval.errors import CollectionError, counted
 from focuseval.retrieval.store import open_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from focuseval.collection.build import Built
-    from focuseval.collection.parse import ParseReport
 
 KEEP_GOING = "Leave unreadable documents out and list them; broken archives and ids found twice still fail."
 LEFT_OUT = "End with exit code 1 where more of the documents were left out."
-PDF = "How PDFs are read: hyphens=keep, ligatures=keep, repeated=drop; several with commas."
+PDF = "How PDFs are read: hyphens=keep, ligatures=keep, repeated=drop, original=drop; several with commas."
 WORDS = "Also read the words, as 'focuseval retrieve' would; in English if none is named."
 
 
-@click.command(cls=Command, opens=NO)
+@click.command(cls=Command, opens=NO, phases=("indexing", READING))
 @click.argument("source", nargs=-1, required=True)
 @click.option("-o", "--output", "target", required=True, metavar="INDEX", help="The index to make.")
 @click.option("-j", "--jobs", type=click.IntRange(1), help="Processes to use; all cores if not given.")
@@ -41,7 +39,6 @@ WORDS = "Also read the words, as 'focuseval retrieve' would; in English if none 
 @click.option("--resume", is_flag=True, help="Resume an interrupted build; what has not changed is kept.")
 @cluster_option
 @click.option("--words", "language", is_flag=False, flag_value="english", metavar="[LANGUAGE]", help=WORDS)
-@quiet_option
 def index(source: tuple[str, ...], target: str, language: str | None, cluster: str | None, **options: Any) -> None:
     r"""Index documents: every element's path and span, in code points of the text.
 
@@ -58,28 +55,21 @@ def index(source: tuple[str, ...], target: str, language: str | None, cluster: s
       focuseval index s3://archive/articles -o s3://archive/all.idx --cluster tcp://scheduler:8786
     """
     allowed = options.pop("allow_left_out")
-    with cluster_workers(cluster) as workers:
-        with shown(source) as progress:
-            built = build_index(source, target, workers=workers, progress=progress, **options)
+    with cluster_workers(cluster) as workers, progress_bar() as move:
+        move.phases, total = move.phases[: 2 if language else 1], total_bytes(source)
+        progress = lambda report: move(report.bytes, total, f"indexing, {report.documents:,} documents")  # noqa: E731  called for every document
+        built = build_index(source, target, workers=workers, progress=progress, **options)
         echo_lines(_summary(built, target))
         if language:
-            with progress_bar(READING) as move:
-                words = open_words(open_index(target), language, options["jobs"] or cores(), move, workers)
-            total, kept, terms = len(words["start"]), len(words["word"]), len(words.terms)
+            move.phase(READING)
+            words = open_words(open_index(target), language, options["jobs"] or cores(), move, workers)
+            total, kept, terms = words.counted("words"), words.counted("kept"), len(words.terms)
             size = f"{counted(total, 'word')}, {kept:,} kept, {counted(terms, 'term')}"
             click.echo(f"{target}: {size}, language {language}", err=True)
     share = 100 * len(built.report.failures) / (built.report.documents + len(built.report.failures))
     if share > allowed:
         what = f"left out {share:.0f} % of the documents, more than {allowed:g} %"
         raise CollectionError(f"{what}: the index holds the others", at=target, remedy="see --allow-left-out")
-
-
-@contextmanager
-def shown(sources: Sequence[str]) -> Iterator[Callable[[ParseReport], None]]:
-    """Give a function that says how far the index is."""
-    with progress_bar("indexing", unit="bytes") as move:
-        total = total_bytes(sources)
-        yield lambda report: move(report.bytes, total, f"{report.documents:,} documents")
 
 
 def total_bytes(sources: Sequence[str]) -> int | None:

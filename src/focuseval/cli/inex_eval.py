@@ -9,7 +9,7 @@ import click
 
 from focuseval.cli.commands import as_options
 from focuseval.cli.options import FiniteRange, collection_options, open_collection, refuse_unknown, unknown_option
-from focuseval.cli.output import NO, Command, echo_lines
+from focuseval.cli.output import NO, Command, echo_lines, progress_bar
 from focuseval.errors import FocusevalError
 from focuseval.evaluation.inex_eval import Options, refuse_blank_lines, report
 from focuseval.formats.catalogue import detect_source
@@ -24,7 +24,7 @@ COLUMNS = ("inex-2008", "inex-fol", "inex-text", "trec-run")
 """Formats whose lines are columns."""
 
 
-@click.command("inex-eval", cls=Command, opens=NO)
+@click.command("inex-eval", cls=Command, opens=NO, phases=("scoring",))
 @click.argument("qrels")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("-t", "mode_t", is_flag=True, help="Thorough: iP and MAiP; overlap is allowed.")
@@ -61,8 +61,10 @@ def inex_eval(qrels: str, runs: tuple[str, ...], *, allow_unknown: bool, **flags
     refused: list[FocusevalError] = []
     for file in runs:
         try:
-            run = read_run(_columns(open_source(file), "run"), index=documents)
-            click.echo(report(run, prepared, Options(mode, **flags), remark), nl=False)
+            with progress_bar():
+                run = read_run(_columns(open_source(file), "run"), index=documents)
+                text = report(run, prepared, Options(mode, **flags), remark)
+            click.echo(text, nl=False)
         except FocusevalError as error:  # one invalid run must not cost the report on those after it
             refused.append(error)
     echo_lines(map(as_options, refused[:-1]))

@@ -14,7 +14,7 @@ from focuseval.assessment.models.judging import judge_project, rehearse
 from focuseval.assessment.models.prompt import read_prompt
 from focuseval.assessment.project import is_project, open_project
 from focuseval.cli.options import FiniteRange, combined, layout_option, tags_option
-from focuseval.cli.output import WRITES, Command, echo_lines, json_text, progress_bar, quiet_option
+from focuseval.cli.output import WRITES, Command, echo_lines, json_text, progress_bar
 from focuseval.engine.http import endpoint_of
 from focuseval.errors import ModelError, UsageError
 
@@ -52,7 +52,7 @@ def settings_of(options: dict[str, Any], **more: Any) -> ModelSettings:
     return settings
 
 
-@click.command(cls=Command, opens=WRITES)
+@click.command(cls=Command, opens=WRITES, phases=("judging documents",))
 @click.argument("project")
 @server_options
 @click.option("--assessor", metavar="NAME", help="NAME in the label model:NAME@HASH, if not the model's.")
@@ -63,7 +63,6 @@ def settings_of(options: dict[str, Any], **more: Any) -> ModelSettings:
 @click.option("--limit", type=click.IntRange(1), help="Judge at most this many documents now.")
 @layout_option("text", "json", what="How the counts are printed.")
 @click.option("--dry-run", is_flag=True, help="Send nothing; print the prompts and an estimate.")
-@quiet_option
 def judge(project: str, **options: Any) -> None:
     r"""Let a language model assess: ask it for verbatim quotes of what is relevant, and verify every one.
 
@@ -92,7 +91,7 @@ def judge(project: str, **options: Any) -> None:
             for text in rehearse(opened, settings, prompt, options["limit"]):
                 click.echo(text)
             return
-        with progress_bar("judging documents", unit="number") as progress:
+        with progress_bar(unit="number") as progress:
             limit, actor = options["limit"], getpass.getuser()
             done = judge_project(opened, settings, prompt, actor=actor, limit=limit, progress=progress)
     click.echo(json_text(done.to_json()) if options["layout"] == "json" else "\n".join((*done.lines(), "")), nl=False)

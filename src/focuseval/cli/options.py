@@ -162,12 +162,12 @@ def is_project(path: str) -> bool:
 
 
 def is_archive(path: str) -> bool:
-    """Whether a path is a finished collection, as 'focuseval project archive' writes it."""
+    """Whether a path is a finished collection, as 'focuseval project archive' and 'focuseval publish' write it."""
     if Path(path).suffix.lower() != ".zip" or not Path(path).is_file():
         return False
     try:
         with zipfile.ZipFile(path) as archive:
-            return {"manifest.json", "judgements.jsonl"} <= {*archive.namelist()}
+            return {"manifest.json", "documents.jsonl"} <= {*archive.namelist()}
     except (OSError, zipfile.BadZipFile):
         return False
 
@@ -184,7 +184,7 @@ def read_judged(gold: str, options: dict[str, Any], *, graded: bool = False) -> 
     if is_archive(gold):
         from focuseval.assessment.archive import archive_gold  # noqa: PLC0415  as above
 
-        return archive_gold(gold, index=index), index
+        return archive_gold(gold, index=index)
     judged = read_gold(gold, format=options["gold_format"], index=index)
     if not options["allow_unknown"]:
         refuse_unknown(judged)
@@ -316,7 +316,7 @@ def significance_options(*, tails: int = 2, correction: str = PAIRS, draws: str 
     direction = "2: do they differ? 1: is one better, in a direction that was fixed beforehand?"
     resampled = f"Resamples of randomisation, bootstrap and intervals.  [default: {draws}]"
     level = FiniteRange(0, 1, min_open=True, max_open=True)
-    made = "95 % intervals by Student's t, or by a bootstrap: studentised or BCa."
+    made = "95 % intervals by Student's t (means: with a score interval), or by a bootstrap: studentised or BCa."
     return combined(
         click.option("--test", type=click.Choice(TESTS), default=TESTS[0], help="Significance test, paired by topic."),
         click.option("--tails", type=click.IntRange(1, 2), default=tails, help=direction),

@@ -29,12 +29,12 @@ from focuseval.errors import UsageError
 from focuseval.formats.content import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 READ = (
     "gold", "run", "runs", "qrels", "source", "file", "files", "index", "docs", "topics", "chunks", "baseline", "pool",
     "retriever", "spec", "tokenizer", "top_up", "users", "stability", "folder", "project", "restore", "prompt",
-    "add_runs", "guidelines", "against", "backup", "trials", "anchor", "vectors", "query_vectors",
+    "add_runs", "guidelines", "against", "backup", "trials", "anchor", "vectors", "query_vectors", "estimate",
 )  # fmt: skip
 """Parameters that name what is read."""
 
@@ -46,7 +46,8 @@ WRITTEN = (
 ENDINGS = {"docs": (*DOCUMENTS, *CONTAINERS, *PACKED), "folder": (".json",)}
 """How the files end that are read where such a parameter names a folder; all files for others."""
 
-QUIET = "focuseval.quiet"
+METER = "focuseval.meter"
+HIDE = "Show no progress on the standard error."
 SOON, EVERY = 0.5, 30.0
 """Seconds after which a terminal shows a bar, and after which elsewhere a line says how far a command is."""
 NO, READS, WRITES = "no", "reads", "writes"
@@ -61,11 +62,15 @@ class Command(click.Command):
     opens
         `NO`, `READS` or `WRITES`; where that depends on an option, the parameter's name → one of these. Each of them is
         tested beside a running server.
+    phases
+        What the command does that may take long, one after the other: `progress_bar` shows them, ``--quiet`` does not.
     """
 
-    def __init__(self, *args: Any, opens: str | Mapping[str, str], **more: Any) -> None:
+    def __init__(self, *args: Any, opens: str | Mapping[str, str], phases: tuple[str, ...] = (), **more: Any) -> None:
         super().__init__(*args, **more)
-        self.opens = opens
+        self.opens, self.phases = opens, phases
+        if phases:
+            self.params.append(click.Option(["--quiet"], is_flag=True, expose_value=False, help=HIDE, callback=_quiet))
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> click.Context:
         """Read the options; what the command line does not give may stand in ``pyproject.toml``."""
@@ -244,10 +249,10 @@ def in_bytes(number: int) -> str:
     return f"{number} bytes"
 
 
-quiet_option = click.option(
-    "--quiet", is_flag=True, expose_value=False, help="Show no progress on the standard error.",
-    callback=lambda context, _, value: context.meta.update({QUIET: value}),
-)  # fmt: skip
+def _quiet(context: click.Context, _: click.Parameter, value: bool) -> None:
+    """Keep a meter that nobody shows, where ``--quiet`` says so."""
+    if value:
+        context.meta[METER] = Meter(getattr(context.command, "phases", ()))
 
 
 class Meter:
@@ -255,6 +260,7 @@ class Meter:
 
     def __init__(self, phases: tuple[str, ...]) -> None:
         self.phases, self.at, self.now, self.begun = phases, 0, phases[0], monotonic()
+        self.ended, self.watcher = Event(), Thread(target=lambda: None)
         self.done: float = 0
         self.total: float | None = None
 
@@ -267,6 +273,24 @@ class Meter:
     def phase(self, now: str) -> None:
         """Go on to the phase of this name."""
         self(0, None, now)
+
+    def through(self, items: Sequence[Any], now: str) -> Iterator[Any]:
+        """Go through things in the phase of this name, and say how far."""
+        for number, item in enumerate(items):
+            self(number, len(items), now)
+            yield item
+
+    def writes(self, output: str) -> None:
+        """Go on to writing; where that is the standard output, no bar may stand between its lines."""
+        self.phase("writing")
+        if output == "-":
+            self.end()
+
+    def end(self) -> None:
+        """Show nothing any more."""
+        self.ended.set()
+        if self.watcher.is_alive():
+            self.watcher.join()
 
     @property
     def share(self) -> float | None:
@@ -281,43 +305,46 @@ class Meter:
 
 
 @contextmanager
-def progress_bar(*phases: str, unit: str = "share") -> Iterator[Meter]:
-    """Give a `Meter`, and show it: on a terminal as a bar after `SOON` seconds, elsewhere as a line every `EVERY`.
+def progress_bar(unit: str = "share") -> Iterator[Meter]:
+    """Give the command's `Meter`, and show it: on a terminal as a bar, elsewhere as a line every `EVERY` seconds.
 
-    Beside the bar stands how much is done: a ``share`` in percent; of a single phase maybe ``bytes``, or a ``number``
-    of things. With ``--quiet`` nothing is shown.
+    Beside the bar stands how much is done: a ``share`` in percent; of a single phase maybe a ``number`` of things. A
+    bar inside of another one is that one. Nothing may go to the standard output before it ends.
     """
-    meter, context, ended = Meter(phases), click.get_current_context(silent=True), Event()
-    if context is not None and context.meta.get(QUIET):
-        yield meter
+    context = click.get_current_context()
+    if (shown := context.meta.get(METER)) is not None:
+        yield shown
         return
-    watcher = Thread(target=_watch, args=(meter, unit, ended, sys.stderr), daemon=True)
-    watcher.start()
+    meter = Meter(getattr(context.command, "phases", ()))
+    meter.watcher = Thread(target=_watch, args=(meter, unit, sys.stderr), daemon=True)
+    meter.watcher.start()
+    context.meta[METER] = meter
     try:
         yield meter
     finally:
-        ended.set()
-        watcher.join()
+        del context.meta[METER]
+        meter.end()
 
 
-def _watch(meter: Meter, unit: str, ended: Event, stream: Any) -> None:
+def _watch(meter: Meter, unit: str, stream: Any) -> None:
     """Show a meter until the end."""
     if not stream.isatty():
-        while not ended.wait(EVERY):
+        while not meter.ended.wait(EVERY):
             click.echo(str(meter), file=stream)
         return
-    if ended.wait(SOON):
+    if meter.ended.wait(SOON):
         return
     from rich import progress  # noqa: PLC0415  rich takes .1 s to load, and only what takes long on a terminal needs it
     from rich.console import Console  # noqa: PLC0415  as above
 
-    amounts = {"share": progress.TaskProgressColumn, "bytes": progress.DownloadColumn}
     description, drawn, _, left = progress.Progress.get_default_columns()
-    columns = (description, drawn, amounts.get(unit, progress.MofNCompleteColumn)(), progress.TimeElapsedColumn(), left)
-    with progress.Progress(*columns, console=Console(file=stream), transient=True) as bar:
+    amount = progress.TaskProgressColumn() if unit == "share" else progress.MofNCompleteColumn()
+    columns = (description, drawn, amount, progress.TimeElapsedColumn(), left)
+    # what is said meanwhile on the standard error stands above the bar
+    with progress.Progress(*columns, console=Console(file=stream), transient=True, redirect_stdout=False) as bar:
         task = bar.add_task(meter.now, total=None)
         while True:
-            over = ended.wait(0.1)
+            over = meter.ended.wait(0.1)
             done, total = (meter.done, meter.total) if unit != "share" else (meter.share or 0, meter.share and 1)
             bar.update(task, completed=done, total=total, description=meter.now, refresh=over)
             if over:

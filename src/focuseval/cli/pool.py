@@ -10,14 +10,7 @@ import numpy as np
 
 from focuseval.assessment.pool import build_pool, describe_pool, project_pool, read_pool, write_pool
 from focuseval.assessment.project import open_judgements
-from focuseval.cli.options import (
-    LOWER,
-    collection_options,
-    is_project,
-    layout_option,
-    open_collection,
-    run_format_option,
-)
+from focuseval.cli import options as shared
 from focuseval.cli.output import READS, Command, progress_bar, say_written, write_results
 from focuseval.data.tables import Table, numbers, words
 from focuseval.errors import FormatError, counted
@@ -33,7 +26,7 @@ MATRIX = 12
 """Up to so many runs every pair's overlap is printed, beyond them the smallest and the largest."""
 
 
-@click.command(cls=Command, opens=READS)
+@click.command(cls=Command, opens=READS, phases=("reading runs",))
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("-o", "--output", required=True, metavar="POOL", help="Where to write the pool.")
 @click.option("--depth", type=click.IntRange(1), help="Every document down to this rank.  [default: 100]")
@@ -42,10 +35,10 @@ MATRIX = 12
 @click.option("--seed", type=click.IntRange(0), default=0, help="Random seed of --order shuffled.")
 @click.option("--top-up", metavar="POOL", help="Add to this pool (a file or a project); what is in it keeps its place.")
 @click.option("--topics", metavar="FILE", help="Pool these topics alone, by their ids or their questions.")
-@run_format_option
-@click.option("--lower-is-better", "ranking", flag_value="lower", help=LOWER)
-@layout_option("table", "json", what="How what each run brought is printed.")
-@collection_options
+@shared.run_format_option
+@click.option("--lower-is-better", "ranking", flag_value="lower", help=shared.LOWER)
+@shared.layout_option("table", "json", what="How what each run brought is printed.")
+@shared.collection_options
 def pool(runs: tuple[str, ...], output: str, **options: Any) -> None:
     r"""Pool RUNs: the documents that assessors are to judge, those that more runs returned first.
 
@@ -60,18 +53,16 @@ def pool(runs: tuple[str, ...], output: str, **options: Any) -> None:
     depth, size = options["depth"], options["size"]
     if depth is not None and size is not None:
         raise click.UsageError("--depth and --size are two ways to pool; give one of them")
-    collection = open_collection(options)
-    read = []
-    with progress_bar("reading runs") as move:
-        for number, path in enumerate(runs, 1):
-            read.append(read_run(path, format=options["run_format"], index=collection, order=options["ranking"]))
-            move(number, len(runs))
+    collection = shared.open_collection(options)
+    how = {"format": options["run_format"], "index": collection, "order": options["ranking"]}
+    with progress_bar() as move:
+        read = [read_run(path, **how) for path in move.through(runs, "reading runs")]
     if options["topics"]:
         asked = {topic.id: topic.title for topic in read_questions(options["topics"])}
         read = [by_topic_id(run, asked, asked) for run in read]
         read = [run.take(np.flatnonzero(np.isin(run.topics, list(asked))[run.topic])) for run in read]
     base = None
-    if options["top_up"] and is_project(options["top_up"]):
+    if options["top_up"] and shared.is_project(options["top_up"]):
         with open_judgements(Path(options["top_up"])) as store:
             base = project_pool(store)
     elif options["top_up"]:

@@ -21,20 +21,20 @@ from focuseval.assessment.archive import (
     open_archive,
     topics_of,
     write_archive,
-)
+)  # fmt: skip
 from focuseval.assessment.backup import restore as restore_backup
-from focuseval.assessment.check import check_project
+from focuseval.assessment.check import check_project, reanchor_all
 from focuseval.assessment.exchange import export_everything, import_everything, import_judgements
 from focuseval.assessment.golds import EXPORTS as GOLDS
 from focuseval.assessment.golds import Whose, export_gold
 from focuseval.assessment.models.drafting import read_drafts, review_drafts
 from focuseval.assessment.models.trust import project_trust, render_agreement, tables
-from focuseval.assessment.plan import give_known, labels, machines, pool, record
+from focuseval.assessment.plan import authors_of, give_known, labels, machines, pool, record
 from focuseval.assessment.plan import split as split_pool
 from focuseval.assessment.pool import add_pool, grown, keep_run
 from focuseval.assessment.progress import Overview, summed
 from focuseval.assessment.project import check_pool, is_project, open_project
-from focuseval.assessment.reanchor import reanchor_all
+from focuseval.assessment.rules import COVERAGE, EXHAUSTIVITY, PAIRS
 from focuseval.assessment.sampling import draw_sample, sample_state
 from focuseval.assessment.stability import project_stability
 from focuseval.assessment.wording import guidelines as guidelines_of
@@ -70,17 +70,24 @@ def project() -> None:
     """
 
 
+SCALE_OF = {"inex2002": COVERAGE, "inex2003": PAIRS, "inex2005": EXHAUSTIVITY}
+"""How a scale is named on the command line, after the first year that had it."""
+
 begin_options = combined(
     collection_options,
     click.option("--topics", metavar="FILE", help="Topics or questions, as for 'focuseval retrieve'; needed once."),
     click.option("--pool", metavar="POOL", help="Documents to judge, made by 'focuseval pool'; later ones top up."),
-    click.option("--exhaustivity", is_flag=True, help="2005 mode: grade elements 2, 1 or ? in a second pass."),
+    click.option(
+        "--scale", type=click.Choice([*SCALE_OF]), help="Grade elements as in that year; highlights alone without it."
+    ),
+    click.option("--exhaustivity", is_flag=True, help="The same as --scale inex2005."),
 )
 
 
 def begun(options: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of `open_project` that `begin_options` name."""
-    given = {name: options[name] for name in ("topics", "pool", "exhaustivity")}
+    given = {name: options[name] for name in ("topics", "pool")}
+    given["scale"] = SCALE_OF.get(options["scale"], EXHAUSTIVITY if options["exhaustivity"] else "")
     return {"collection": options["index"] or options["docs"], **given}
 
 
@@ -145,10 +152,10 @@ def import_file(project: str, source: str, **options: Any) -> None:
     if is_archive(source):
         archived = open_archive(source)
         lines = numbered_lines(archived.text("judgements.jsonl"))
-        archived.hashes()  # what cannot be read is refused before anything is made
+        archived.documents()  # what cannot be read is refused before anything is made
         with tempfile.TemporaryDirectory() as scratch, named_after(archived, scratch):
             own = {"topics": options["topics"] or str(topics_of(archived, Path(scratch))), "pool": None}
-            own["exhaustivity"] = bool(archived.manifest.get("exhaustivity"))
+            own["scale"] = archived.scale
             with closing(open_project(project, **(begun(options) | own))) as opened:
                 count = import_everything(opened.store, lines, file=f"{source}: judgements.jsonl")
                 runs = keep_runs(archived, opened.folder, opened.documents.index)
@@ -195,22 +202,26 @@ def archive(project: str, target: str, **options: Any) -> None:
 
 
 @project.verb("split", WRITES, actor_option, collection_options)
-@click.argument("by", type=click.Choice(["topics", "pool"]))
+@click.argument("by", type=click.Choice(["topics", "pool", "authors"]))
 @click.option("--among", required=True, metavar="NAMES", help="Assessors, separated by commas.")
 @click.option("--overlap", type=click.IntRange(1), default=1, help="How many assessors get each.")
 def split(project: str, by: str, **options: Any) -> None:
     r"""Divide topics, or the documents of the pool, among assessors.
 
+    With 'authors' a topic goes to its author, the element or attribute 'author' of the topic, and the others in turn.
+
     \b
     Examples:
       focuseval project split sea topics --among ann,bob
       focuseval project split sea pool --among ann,bob,cy --overlap 2
+      focuseval project split sea authors --among ann,bob,cy
     """
     names = [name.strip() for name in options["among"].split(",") if name.strip()]
     if not names:
         raise AssessError("expected --among NAME,NAME…: the assessors to divide among")
     with _opened(project, options) as opened:
-        split_pool(opened.store, names, by=by, overlap=options["overlap"], actor=my_name(options))
+        authors, overlap = authors_of(opened.topics), options["overlap"]
+        split_pool(opened.store, names, by=by, overlap=overlap, authors=authors, actor=my_name(options))
         give_known(opened.store, actor=my_name(options))
         for name in names:
             click.echo(f"{name}: {len(pool(opened.store, name))} documents")
@@ -247,9 +258,9 @@ def drafts(project: str, file: str, **options: Any) -> None:
     r"""Lay the questions of 'focuseval draft' before an assessor; the project is made if there is none.
 
     Each draft is a topic with one document, its quotes highlighted. In the browser, finishing a document as relevant
-    accepts the draft, skipping it rejects it, and highlights are changed as always; 'focuseval assess PROJECT --topics
-    FILE' takes other words of questions. 'focuseval project export' then writes the gold, which says of every topic
-    that it was drafted and that its assessor saw suggestions.
+    accepts the draft, skipping it rejects it, Shift+T edits its question, and highlights are changed as always.
+    'focuseval project export' then writes the gold, which says of every topic that it was drafted and that its
+    assessor saw suggestions.
 
     \b
     Examples:

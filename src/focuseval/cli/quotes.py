@@ -7,12 +7,12 @@ from typing import Any
 import click
 
 from focuseval.cli.options import FiniteRange, collection_options, open_collection, results_options
-from focuseval.cli.output import NO, Command, write_results
+from focuseval.cli.output import NO, Command, progress_bar, write_results
 from focuseval.errors import InputError
 from focuseval.evaluation.quotes import verify_quotes
 
 
-@click.command(cls=Command, opens=NO)
+@click.command(cls=Command, opens=NO, phases=("checking quotations",))
 @click.argument("file", metavar="ANSWERS")
 @collection_options
 @click.option("--similarity", type=FiniteRange(0.5, 1), default=0.9, help="Least share of an altered quotation found.")
@@ -44,10 +44,11 @@ def quotes(file: str, **options: Any) -> None:
       focuseval quotes answers.jsonl --index wiki.idx --format csv -o quotes.csv
       focuseval quotes answers.jsonl --docs articles/ --strict
     """
-    documents = open_collection(options)
-    if documents is None:
-        raise click.UsageError("the sources are missing; give them with --docs or --index")
-    checked = verify_quotes(file, documents, similarity=options["similarity"], shortest=options["shortest"])
+    with progress_bar():
+        documents = open_collection(options)
+        if documents is None:
+            raise click.UsageError("the sources are missing; give them with --docs or --index")
+        checked = verify_quotes(file, documents, similarity=options["similarity"], shortest=options["shortest"])
     as_rows = options["layout"] == "csv"  # for programs, the quotations without the counts
     write_results(options, checked.to_json, lambda: [checked.rows()] if as_rows else checked.tables())
     wrong = len(checked.checks) - checked.counts["verbatim"]

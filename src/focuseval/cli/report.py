@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from focuseval.cli.options import (
-    FiniteRange,
-    baseline_option,
-    cluster_option,
-    cluster_workers,
-    evaluation_options,
-    given,
-    jobs_option,
-    layout_option,
-    read_judged,
-    significance_options,
-    with_baseline,
-)
-from focuseval.cli.output import READS, Command, Meter, echo_lines, progress_bar, quiet_option, say_written, write_text
+from focuseval.cli import options as shared
+from focuseval.cli.estimate import estimate_both, read_both, sample_options
+from focuseval.cli.output import READS, Command, Meter, echo_lines, progress_bar, say_written, write_text
 from focuseval.cli.score import POLICIES, default_jobs, read_topics_of, write_repairs_of
 from focuseval.errors import FormatError, counted
 from focuseval.formats.content import write_whole
@@ -30,26 +20,27 @@ from focuseval.report.charts.chart import WIDTHS
 from focuseval.report.page import draw_all, render
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from focuseval.report.build import Report
     from focuseval.report.evidence import Evidence
 
 PAGES = "Also embed up to N pages of PDFs as they look, with what was found and missed drawn on them; 20."
-PHASES = ("scoring", "reading lists", "comparing", "embedding texts", "drawing")
+ESTIMATE = (
+    "Also draw what people would find over all topics: GOLD is people's, of some of them, MODEL a model's of all."
+)
+PHASES = ("reading", "scoring", "reading lists", "comparing", "embedding texts", "drawing")
 
 
-@click.command(cls=Command, opens=READS)
+@click.command(cls=Command, opens=READS, phases=PHASES)
 @click.argument("gold")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option("-o", "--output", metavar="FILE", help="Write to this file, such as report.html.")
-@baseline_option
-@evaluation_options(
+@shared.baseline_option
+@shared.evaluation_options(
     "A measure such as MAgP; may be repeated, the first one decides (without -m, the profile's).",
     "The topics: what each of them asks, and their structure for --cas strict.",
 )
 @click.option("--title", default="", show_default=False, help="The page's title.")
-@layout_option("html", "json", "markdown", "latex", "csv", what="One page, everything as JSON, or the tables.")
+@shared.layout_option("html", "json", "markdown", "latex", "csv", what="One page, everything as JSON, or the tables.")
 @click.option(
     "--wide", is_flag=True, help="With --format latex, all tables and measures, not the one that fits a page."
 )
@@ -57,14 +48,15 @@ PHASES = ("scoring", "reading lists", "comparing", "embedding texts", "drawing")
 @click.option("--figure-width", type=click.Choice(list(WIDTHS)), default="page", help="85 mm or 175 mm.")
 @click.option("--serif", is_flag=True, help="Letters of the figures with serifs.")
 @click.option("--fidelity", is_flag=True, help="Also test the measures on simulated runs; needs the collection.")
-@click.option("--text-limit", type=FiniteRange(0), default=2.5, help="Megabytes of compressed text in the page.")
+@click.option("--estimate", metavar="MODEL", help=ESTIMATE)
+@sample_options
+@click.option("--text-limit", type=shared.FiniteRange(0), default=2.5, help="Megabytes of compressed text in the page.")
 @click.option("--pages", type=click.IntRange(0), is_flag=False, flag_value=20, default=0, metavar="[N]", help=PAGES)
 @click.option("--serve", is_flag=True, help="Show the report from a server on this machine, with nothing left out.")
 @click.option("--port", type=click.IntRange(0, 65535), help="Port of --serve; else a free one.")
-@jobs_option
-@cluster_option
-@significance_options(draws="10000; 1000 with --test bootstrap --tails 1")
-@quiet_option
+@shared.jobs_option
+@shared.cluster_option
+@shared.significance_options(draws="10000; 1000 with --test bootstrap --tails 1")
 def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Report on RUNs: which is better, on which topics, and what each found and missed in the text.
 
@@ -78,6 +70,8 @@ def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
       focuseval report assessments/ run*.xml --index wiki.idx --profile inex2006 --task focused -o report.html
       focuseval report qrels.txt run*.txt -m AP -m nDCG@10 --format latex --figures figures/ --figure-width column
       focuseval report judging/ run*.xml --adjudicated --task focused -o report.html
+      focuseval report people.jsonl run*.jsonl --docs docs/ --estimate model.jsonl --random -o report.html
+      focuseval report sea run*.jsonl --estimate llama3.1:8b -o report.html
       focuseval report gold.jsonl run*.jsonl --docs docs/ --serve
       focuseval report gold.jsonl run*.jsonl --index reports.idx --pages 40 -o report.html
     """
@@ -85,24 +79,31 @@ def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
         raise click.UsageError("Name the page with -o, such as -o report.html, or show it with --serve.")
     if options["pages"] and options["serve"]:
         raise click.UsageError("--pages embeds pictures into a file: name it with -o, without --serve.")
-    judged, index = read_judged(gold, options)
-    asked = list(with_baseline(runs, options["baseline"]))
-    with cluster_workers(options["cluster"]) as workers, progress_bar(*PHASES) as move:
+    asked = list(shared.with_baseline(runs, options["baseline"]))
+    with shared.cluster_workers(options["cluster"]) as workers, progress_bar() as move:
+        judged, index = shared.read_judged(gold, options)
         evidence = gather_evidence(
             judged,
             asked,
             options["measures"] or None,
             index=index,
-            settings=settings_of(**given(options)),
+            settings=settings_of(**shared.given(options)),
             topics=read_topics_of(options) or (),
-            progress=lambda share: move(share, 1, PHASES[0]),
-            watch=lambda drawn: _counted(drawn, move),
+            progress=lambda share: move(share, 1, "scoring"),
+            watch=lambda drawn: move.through(drawn, "reading lists"),
             jobs=options["jobs"] or default_jobs(runs),
             workers=workers,
             **{name: options[name] for name in (*POLICIES, "baseline", "clusters", "fidelity") if name in options},
         )
         write_repairs_of(evidence.scores, options)
-        move.phase(PHASES[2])
+        if (model := options["estimate"]) is not None:
+            named = shared.is_project(gold) and not Path(model).exists()
+            decides = evidence.evaluation.plan.measures[evidence.evaluation.scores.deciding]
+            golds = read_both(gold, model, options, named=named)
+            found = estimate_both(golds, asked, [decides], options)
+            echo_lines(line for line in found.noticed if line not in evidence.scores.remarks())
+            evidence = replace(evidence, estimates=found)
+        move.phase("comparing")
         _ = evidence.comparisons
         made = None if options["serve"] else _made(evidence, options, move)
     if made is None:
@@ -128,22 +129,15 @@ def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
 
 def _made(evidence: Evidence, options: dict[str, Any], move: Meter) -> tuple[Report, str, dict[str, bytes]]:
     """Return the report, the text that is written or printed, and the files of the figures."""
-    move.phase(PHASES[3])
+    move.phase("embedding texts")
     budget = int(options["text_limit"] * 1_000_000)
     result = report_on(evidence, title=options["title"], budget=budget, pages=options["pages"])
-    move.phase(PHASES[4])
+    move.phase("drawing")
     figures = dict[str, bytes]()
     if options["figures"]:
         figures = draw_all(result.charts, WIDTHS[options["figure_width"]], serif=options["serif"])
     written = options["output"] or options["layout"] != "html"
     return result, render(result, options["layout"], wide=options["wide"]) if written else "", figures
-
-
-def _counted(runs: list[int], move: Meter) -> Iterator[int]:
-    """Go through the runs that are drawn, and say how far."""
-    for number, run in enumerate(runs):
-        move(number, len(runs), PHASES[1])
-        yield run
 
 
 def _serve(evidence: Evidence, options: dict[str, Any]) -> None:

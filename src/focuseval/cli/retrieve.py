@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from focuseval.cli.options import cache_option, cluster_option, cluster_workers, combined, task_option
-from focuseval.cli.output import NO, Command, echo_lines, progress_bar, quiet_option
+from focuseval.cli.output import NO, Command, echo_lines, progress_bar
 from focuseval.engine.workers import cores
 from focuseval.errors import UsageError, counted
 from focuseval.formats.catalogue import find_format
@@ -56,7 +56,7 @@ vector_options = combined(
 """How texts become vectors; what ``retrieve``, ``search`` and ``sweep`` share."""
 
 retrieval_options = combined(
-    click.option("--retriever", type=click.Choice(RETRIEVERS), help="By words (the default), by vectors, or by both."),
+    click.option("--retriever", metavar="NAME", help=f"{', '.join(RETRIEVERS)}, or another package's; bm25."),
     task_option("What the list is made for"),
     click.option("--unit", metavar="UNIT", help="element, document, page, passage:WORDS[/STEP], or a SPEC of 'chunk'."),
     click.option("--tags", metavar="TAG,…", help="Elements with these tags only."),
@@ -75,7 +75,7 @@ retrieval_options = combined(
 """What ``retrieve`` and ``search`` share."""
 
 
-@click.command(cls=Command, opens=NO)
+@click.command(cls=Command, opens=NO, phases=(READING, "searching", "writing"))
 @click.argument("index")
 @click.argument("topics")
 @click.option("-o", "--output", required=True, metavar="RUN", help="The run to write; - for the standard output.")
@@ -88,7 +88,6 @@ retrieval_options = combined(
 @click.option("--to", "layout", metavar="FORMAT", help="Format; by default run-jsonl for .jsonl, else inex-xml.")
 @cluster_option
 @cache_option
-@quiet_option
 def retrieve(index: str, topics: str, **options: Any) -> None:
     r"""Make a run: rank the elements, documents or passages of INDEX for every topic of TOPICS.
 
@@ -125,22 +124,23 @@ def retrieve(index: str, topics: str, **options: Any) -> None:
     """
     layout = options["layout"] or ("run-jsonl" if options["output"].lower().endswith(".jsonl") else "inex-xml")
     says = find_format(layout, "run").says
-    collection = open_documents(index)
-    with cluster_workers(options["cluster"]) as workers, progress_bar(READING, "searching") as progress:
+    with cluster_workers(options["cluster"]) as workers, progress_bar() as move:
+        collection = open_documents(index)
         run = retrieve_run(
             collection,
             topics,
             run_id=options["run_id"],
             jobs=options["jobs"] or cores(),
             workers=workers,
-            progress=progress,
+            progress=move,
             chunks=None if options["chunks"] is None else read_chunks(options["chunks"], collection),
             **{name: options[name] for name in SETTINGS},
         )
-    whole = options["unit"] == "document" and "element" not in says
-    if whole:  # a format of whole documents needs no paths
-        run = replace(run, path=None, start=None, end=None)
-    left_out = write_run(run, options["output"], layout, index=collection, lossy=whole)
+        move.writes(options["output"])
+        whole = options["unit"] == "document" and "element" not in says
+        if whole:  # a format of whole documents needs no paths
+            run = replace(run, path=None, start=None, end=None)
+        left_out = write_run(run, options["output"], layout, index=collection, lossy=whole)
     echo_lines(f"warning: {remark}" for remark in run.remarks)
     echo_lines(left_out)
     size = f"{counted(len(run), 'result')} for {counted(len(run.topics), 'topic')}"

@@ -7,22 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from focuseval.cli.options import (
-    cache_option,
-    cluster_option,
-    cluster_workers,
-    evaluation_options,
-    jobs_option,
-    layout_option,
-    output_option,
-    read_judged,
-)
-from focuseval.cli.output import READS, Command, echo_lines, json_text, laid_out, progress_bar, quiet_option, write_text
+from focuseval.cli import options as shared
+from focuseval.cli.output import READS, Command, echo_lines, json_text, laid_out, progress_bar, write_text
 from focuseval.data.tables import Table, render, table_file
 from focuseval.engine.storage import is_url, local_path
 from focuseval.engine.workers import cores
 from focuseval.evaluation.evaluation import plan_evaluation
-from focuseval.evaluation.scores import table_for_programs, tag_table, to_trec
+from focuseval.evaluation.score_file import table_for_programs, tag_table, to_trec
 from focuseval.formats.content import write_whole
 from focuseval.formats.files import ahead
 
@@ -40,28 +31,27 @@ POLICIES = (
 """Options that are arguments of `plan_evaluation`."""
 
 SMALL = 1 << 26
-"""Bytes of runs up to which starting other processes does not pay, and nobody wonders whether anything happens."""
+"""Bytes of runs up to which starting other processes does not pay."""
 
 
-@click.command(cls=Command, opens=READS)
+@click.command(cls=Command, opens=READS, phases=("reading", "scoring"))
 @click.argument("gold")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@evaluation_options()
+@shared.evaluation_options()
 @click.option("--per-topic", is_flag=True, help="Also print every topic's value.")
 @click.option("--by-tag", is_flag=True, help="Also print the means over the topics of each tag of the gold.")
-@layout_option(*FORMATS)
-@output_option
+@shared.layout_option(*FORMATS)
+@shared.output_option
 @click.option("--curves", metavar="FILE", help="Write the measures' curves as CSV: measure, run, topic, x, y.")
-@jobs_option
-@cluster_option
-@cache_option
+@shared.jobs_option
+@shared.cluster_option
+@shared.cache_option
 @click.option(
     "--compat",
     type=click.Choice(["inex_eval", "legalbenchrag", "chroma"]),
     help="Follow another tool's rules, or print its numbers beside ours and why they differ.",
 )
 @click.option("--chunks", metavar="FILE|SPEC", help="All chunks, for ceiling(…), or how to cut them: 'chunk --help'.")
-@quiet_option
 def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Score RUNs against GOLD.
 
@@ -129,9 +119,8 @@ def score_files(
     """
     here = options.get("cluster") is None
     sources = ahead(runs, options["run_format"]) if here else list(runs)  # large runs are read while the gold is
-    judged, index = read_judged(gold, options)
-    size = _size(runs)
-    with cluster_workers(options.get("cluster")) as workers, progress_bar("scoring", unit="bytes") as move:
+    with shared.cluster_workers(options.get("cluster")) as workers, progress_bar() as move:
+        judged, index = shared.read_judged(gold, options)
         planned = plan_evaluation(
             judged,
             sources,
@@ -142,9 +131,10 @@ def score_files(
             names=names,
             jobs=options.get("jobs") or default_jobs(runs),
             workers=workers,
-            progress=None if size < SMALL else lambda share: move(share * size, size),
+            progress=lambda share: move(share, 1, "scoring"),
             **{name: options.get(name) for name in POLICIES},
         )
+        move.phase("scoring")
         scores = (also(planned) if also else planned).scores
     echo_lines(scores.remarks())
     write_repairs_of(scores, options)

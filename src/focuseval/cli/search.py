@@ -19,7 +19,7 @@ from focuseval.retrieval.retrieving import search as search_documents
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
 
-@click.command(cls=Command, opens=NO)
+@click.command(cls=Command, opens=NO, phases=(READING,))
 @click.argument("index")
 @click.argument("query")
 @retrieval_options
@@ -38,7 +38,7 @@ def search(index: str, query: str, as_json: bool, **options: Any) -> None:
       focuseval search wiki.idx '//sec[about(., tides)]' --cas strict
       focuseval search notes/ 'harbour' --json | jq .document
     """
-    with progress_bar(READING) as progress:
+    with progress_bar() as progress:
         jobs = options.pop("jobs") or cores()
         collection = open_documents(index)
         hits = search_documents(collection, query, jobs=jobs, progress=progress, **options)

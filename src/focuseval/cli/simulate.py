@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from focuseval.cli.options import FiniteRange, drop_tags_option, gold_options, profile_option, read_judged, task_option
-from focuseval.cli.output import READS, Command, say_written
+from focuseval.cli.output import READS, Command, progress_bar, say_written
 from focuseval.errors import counted
 from focuseval.formats.catalogue import find_format
 from focuseval.formats.convert import write_run
@@ -19,7 +19,7 @@ from focuseval.studies.simulation import RECALL_BASE_KINDS, TASKS, Dial
 from focuseval.studies.simulation import simulate as simulate_run
 
 
-@click.command(cls=Command, opens=READS)
+@click.command(cls=Command, opens=READS, phases=("simulating", "writing"))
 @click.argument("gold")
 @click.option("--kind", required=True, help="full, ideal, reversed, leaves; S-R …; random, degraded; see below.")
 @click.option("-o", "--output", required=True, metavar="RUN", help="The run to write; - for the standard output.")
@@ -54,24 +54,30 @@ def simulate(gold: str, **options: Any) -> None:
       focuseval simulate gold.jsonl --index wiki.idx --kind degraded --noise 0.5 --seed 7 -o run.xml --task focused
     """
     task = find_task(options["task"]).name if options["task"] else None
-    judged, index = read_judged(gold, options)
-    policies, quant = Policies(drop_tags=options["drop_tags"] or ()), options["quant"]
-    if options["profile"]:  # for the task that is named, or the kind's own
-        profile = profile_named(options["profile"])
-        own = TASKS.get(options["kind"], "thorough")
-        policies = policies.but(**profile.policies_of(profile.task(task or (own if own in profile.tasks else None))))
-        quant = quant or profile.quant
-    turned = {name: options[name] for name in ("noise", "depth", "results", "seed")}
-    dial = Dial(**turned, size=options["size_bias"], task=task or "thorough")
-    run = simulate_run(judged, options["kind"], index, dial=dial, quant=quant or "auto", without=policies.left_out())
-    run = replace(run, run_id=_name(run.run_id, options))
-    if options["task"]:
-        repaired, _ = repair(run, options["task"], index)
-        run = replace(repaired, task=options["task"])
-    lines = options["output"].lower().endswith(find_format("run-jsonl").suffixes)
-    fitting = "run-jsonl" if lines else "inex-xml" if run.path is not None else "inex-fol"
-    layout = options["layout"] or fitting
-    write_run(run, options["output"], layout, index=index)
+    with progress_bar() as move:
+        judged, index = read_judged(gold, options)
+        policies, quant = Policies(drop_tags=options["drop_tags"] or ()), options["quant"]
+        if options["profile"]:  # for the task that is named, or the kind's own
+            profile = profile_named(options["profile"])
+            own = TASKS.get(options["kind"], "thorough")
+            policies = policies.but(
+                **profile.policies_of(profile.task(task or (own if own in profile.tasks else None)))
+            )
+            quant = quant or profile.quant
+        turned = {name: options[name] for name in ("noise", "depth", "results", "seed")}
+        dial = Dial(**turned, size=options["size_bias"], task=task or "thorough")
+        run = simulate_run(
+            judged, options["kind"], index, dial=dial, quant=quant or "auto", without=policies.left_out()
+        )
+        run = replace(run, run_id=_name(run.run_id, options))
+        if options["task"]:
+            repaired, _ = repair(run, options["task"], index)
+            run = replace(repaired, task=options["task"])
+        lines = options["output"].lower().endswith(find_format("run-jsonl").suffixes)
+        fitting = "run-jsonl" if lines else "inex-xml" if run.path is not None else "inex-fol"
+        layout = options["layout"] or fitting
+        move.writes(options["output"])
+        write_run(run, options["output"], layout, index=index)
     results, topics = counted(len(run), "result"), counted(len(set(run.topic.tolist())), "topic")
     say_written(options["output"], f"{results} for {topics}, kind {options['kind']}, format {layout}")
 

@@ -9,19 +9,8 @@ from typing import Any
 
 import click
 
-from focuseval.cli.options import (
-    collection_options,
-    is_archive,
-    is_project,
-    layout_option,
-    open_collection,
-    read_judged,
-    refuse_assessor,
-    refuse_unknown,
-    unknown_option,
-    whose_options,
-)
-from focuseval.cli.output import READS, Command
+from focuseval.cli import options as shared
+from focuseval.cli.output import READS, Command, echo_lines, progress_bar
 from focuseval.collection.index import describe
 from focuseval.collection.store import is_index, open_index
 from focuseval.data.tables import Table, numbers, render, words
@@ -47,12 +36,12 @@ TOPIC = re.compile(rb"<(?:inex[-_]?topic|topic)\b", re.IGNORECASE)
 NOT_TOPICS = frozenset((b"inex-submission", b"assessments"))
 
 
-@click.command(cls=Command, opens=READS)
+@click.command(cls=Command, opens=READS, phases=("reading",))
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@collection_options
-@whose_options()
-@unknown_option
-@layout_option("table", "json", what="How the figures are printed; JSON has one object for a file.")
+@shared.collection_options
+@shared.whose_options()
+@shared.unknown_option
+@shared.layout_option("table", "json", what="How the figures are printed; JSON has one object for a file.")
 def stats(files: tuple[str, ...], layout: str, **options: Any) -> None:
     r"""Describe an index, a gold, a run or topics.
 
@@ -67,11 +56,12 @@ def stats(files: tuple[str, ...], layout: str, **options: Any) -> None:
       focuseval stats judging/ --adjudicated
       focuseval stats run.xml --json | jq .overlapping
     """
-    if not any(map(is_project, files)):
-        refuse_assessor(files[0], options)
-    index = open_collection(options)
+    if not any(map(shared.is_project, files)):
+        shared.refuse_assessor(files[0], options)
+    index = shared.open_collection(options)
     for file in files:
-        figures = _describe(file, index, options)
+        with progress_bar():
+            figures = _describe(file, index, options)
         click.echo(json.dumps(figures, ensure_ascii=False) if layout == "json" else render(_tables(figures)))
 
 
@@ -80,28 +70,30 @@ def _describe(path: str, index: Any, options: dict[str, Any]) -> dict[str, Any]:
     if is_index(path):
         return {"file": path, "kind": "index", **asdict(describe(open_index(path)))}
     description: Any
-    if is_project(path) or is_archive(path):
-        judged, own = read_judged(path, options)
+    if shared.is_project(path) or shared.is_archive(path):
+        judged, own = shared.read_judged(path, options)
         path, kind, description = judged.file, "gold", statistics.describe_gold(judged, own)
     else:
         source: Any = path if location(path).is_dir() else open_source(path)  # standard input is there only once
-        if _are_topics(source):
+        if are_topics(source):
             folder = isinstance(source, str)
             topics = read_topics(source) if folder else read_topic_bytes(bytes(source.data), source.name)
             kind, description = "topics", statistics.describe_topics(topics)
         elif (known := detect(source)).kind == "run":
             run = read_run(source, index=index if known.located else None)  # others are described as they stand
             kind, description = "run", statistics.describe_run(run, index)
+            echo_lines(f"{run.file}: {remark}" for remark in run.remarks)
         else:
             gold = read_gold(source, index=index)
             if not options["allow_unknown"]:
-                refuse_unknown(gold)
+                shared.refuse_unknown(gold)
             kind, description = "gold", statistics.describe_gold(gold, index)
+            echo_lines(f"{path}: {remark}" for remark in gold.remarks)
     figures, over = description, statistics.OVER
     return {"file": path, "kind": kind, **figures, "over": {name: over[name] for name in figures if name in over}}
 
 
-def _are_topics(source: Any) -> bool:
+def are_topics(source: Any) -> bool:
     """Say whether the first bytes of an open file, or of a folder's first file, hold topics."""
     files = in_order(location(source).rglob("*.[xX][mM][lL]")) if isinstance(source, str) else [source]
     if not files:
@@ -124,6 +116,7 @@ def _tables(figures: dict[str, Any]) -> list[Table]:
             continue
         whole = over.get(name)
         unit = "" if whole is None or figures[whole] is None else f"{figures[whole]:,} {whole.replace('_', ' ')}"
+        unit = re.sub(r"s\b", "", unit, count=1) if unit.startswith("1 ") else unit
         shown = f"{100 * value:.1f} %" if name in SHARES and value is not None else value
         rows.append((name.replace("_", " "), shown, unit)[: 3 if over else 2])
     columns = (*words(""), *numbers("value", form=",.2f"), *words(*["over"] if over else []))

@@ -6,28 +6,18 @@ from typing import Any
 
 import click
 
-from focuseval.cli.options import (
-    cluster_option,
-    cluster_workers,
-    given,
-    gold_options,
-    layout_option,
-    measure_option,
-    read_judged,
-    significance_options,
-    tokenizer_option,
-)
+from focuseval.cli import options as shared
 from focuseval.cli.output import (
     READS,
     Command,
     echo_lines,
     is_page,
     progress_bar,
-    quiet_option,
     say_written,
     write_results,
-)
+)  # fmt: skip
 from focuseval.cli.retrieve import vector_options
+from focuseval.engine.storage import location
 from focuseval.engine.workers import cores
 from focuseval.inference.settings import settings_of
 from focuseval.report.page import render_html
@@ -57,25 +47,24 @@ class SweepCommand(Command):
         return super().parse_args(ctx, words)
 
 
-@click.command(cls=SweepCommand, opens=READS)
+@click.command(cls=SweepCommand, opens=READS, phases=("reading", "cutting and searching", "comparing", "drawing"))
 @click.argument("gold")
-@gold_options
+@shared.gold_options
 @click.option("--chunks", multiple=True, required=True, metavar="SPEC…", help=CUT)
 @click.option("--retriever", multiple=True, metavar="NAME…|RUN…", help=RETRIEVER)
 @click.option("--embedder", multiple=True, metavar="EMBEDDER…", help=EMBEDDER)
 @vector_options
-@measure_option("A measure such as spanR@2000c or IoU@5; may be repeated, the first decides.")
-@tokenizer_option
+@shared.measure_option("A measure such as spanR@2000c or IoU@5; may be repeated, the first decides.")
+@shared.tokenizer_option
 @click.option("--topics", metavar="FILE", help="The questions, where the gold does not hold them.")
 @click.option("--language", metavar="NAME", help="Stemmer and stop words of bm25: as in 'focuseval retrieve'; english.")
 @click.option("--limit", type=click.IntRange(1), help="Most results of bm25; by default what the largest budget needs.")
 @click.option("-j", "--jobs", type=click.IntRange(1), help="Processes, a chunking each; by default all cores.")
-@cluster_option
-@significance_options()
-@layout_option()
+@shared.cluster_option
+@shared.significance_options()
+@shared.layout_option()
 @click.option("--title", default="", show_default=False, help="The title of the page.")
 @click.option("-o", "--output", metavar="FILE", help="Write to this file; one that ends in .html becomes a report.")
-@quiet_option
 def sweep(gold: str, **options: Any) -> None:
     r"""Compare chunkings and retrievers: cut the documents as each SPEC says, retrieve for GOLD's questions, and score.
 
@@ -95,11 +84,15 @@ def sweep(gold: str, **options: Any) -> None:
       focuseval sweep gold.jsonl --docs docs/ --chunks sentences:5 recursive:400 --retriever bm25 dense hybrid
                       --embedder http://localhost:11434/v1#bge-m3
       focuseval sweep gold.jsonl --docs docs/ --chunks a.jsonl b.jsonl --retriever run-a.txt run-b.txt
+      focuseval sweep beir/scifact/ --chunks words:100 sentences:5
     """
-    judged, index = read_judged(gold, options)
-    if index is None:
+    if not (options["docs"] or options["index"]) and (location(gold) / "qrels").is_dir():  # of BEIR
+        options["docs"] = gold
+    if not (options["docs"] or options["index"] or shared.is_project(gold)):
         raise click.UsageError("Documents have to be cut: give them with --docs or --index.")
-    with cluster_workers(options["cluster"]) as workers, progress_bar("cutting") as progress:
+    with shared.cluster_workers(options["cluster"]) as workers, progress_bar() as move:
+        judged, index = shared.read_judged(gold, options)
+        move.phase("cutting and searching")
         swept = sweep_chunkings(
             judged,
             index,
@@ -108,17 +101,20 @@ def sweep(gold: str, **options: Any) -> None:
             options["measures"],
             topics=options["topics"],
             tokenizer=options["tokenizer"],
-            settings=settings_of(**given(options)),
+            settings=settings_of(**shared.given(options)),
             clusters=options["clusters"],
             jobs=min(options["jobs"] or cores(), len(options["chunks"])),
             workers=workers,
-            progress=progress,
+            progress=move,
             embedder=options["embedder"] or None,
             **{name: options[name] for name in ("language", "limit", *VECTORS) if options[name] is not None},
         )
-    output = options["output"] or ""
-    page = (lambda: render_html(swept.report(options["title"]))) if is_page(output) else None
+        move.phase("comparing")
+        said, output = swept.sentence(), options["output"] or ""
+        move.phase("drawing")
+        drawn = render_html(swept.report(options["title"])) if is_page(output) else ""
+    page = (lambda: drawn) if drawn else None
     write_results(options, swept.to_json, lambda: [swept.table()], swept.scores.signature, page)
     echo_lines(swept.remarks())
     if output:
-        say_written(output, swept.sentence())
+        say_written(output, said)

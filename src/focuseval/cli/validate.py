@@ -7,15 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from focuseval.cli.options import (
-    collection_options,
-    layout_option,
-    open_collection,
-    profile_option,
-    run_options,
-    task_option,
-)
-from focuseval.cli.output import NO, Command, echo_lines, json_text
+from focuseval.cli import options as shared
+from focuseval.cli.output import NO, Command, echo_lines, json_text, progress_bar
 from focuseval.formats.catalogue import detect_source, find_format
 from focuseval.formats.content import open_source
 from focuseval.formats.convert import write_run
@@ -32,14 +25,14 @@ SHOWN = 20
 """Findings that are printed where no limit is given."""
 
 
-@click.command(cls=Command, opens=NO)
+@click.command(cls=Command, opens=NO, phases=("checking",))
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@task_option("The task whose rules apply; with --profile, by default its first")
-@profile_option("The campaign whose tasks and limits apply")
-@collection_options
-@run_options
+@shared.task_option("The task whose rules apply; with --profile, by default its first")
+@shared.profile_option("The campaign whose tasks and limits apply")
+@shared.collection_options
+@shared.run_options
 @click.option("--limit", type=click.IntRange(0), help=f"Lines to print; by default {SHOWN} findings, or every change.")
-@layout_option("text", "json", what="How findings are printed.")
+@shared.layout_option("text", "json", what="How findings are printed.")
 @click.option("--repair", "repaired", metavar="FILE", help=REPAIR)
 @click.option("--strict", is_flag=True, help="Fail on warnings, too.")
 @click.pass_context
@@ -66,9 +59,10 @@ def validate(ctx: click.Context, /, runs: tuple[str, ...], **options: Any) -> No
         task = find_task(profile.task(task.name if task else None))
         cutoff = profile.policies_of(task.name).get("cutoff")
         task = replace(task, limit=cutoff, cut=cutoff is not None)
-    index, objects, valid = open_collection(options), [], True
+    index, objects, valid = shared.open_collection(options), [], True
     for run in runs:
-        findings = _findings(run, task, index, options)
+        with progress_bar():
+            findings = _findings(run, task, index, options)
         limit = SHOWN if options["limit"] is None and not options["repaired"] else options["limit"]
         valid &= findings.lawful and not (options["strict"] and findings.of_level("warning"))
         if options["layout"] == "json":

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -48,6 +48,16 @@ FACTS = ("group", ORIGIN, ASSISTED)
 
 
 @dataclass(frozen=True, eq=False)
+class Columns:
+    """Rows of a gold, a column at a time."""
+
+    def take(self, rows: NDArray[np.integer]) -> Self:
+        """Return some of the rows."""
+        columns = {part.name: getattr(self, part.name) for part in fields(self)}
+        return replace(self, **{name: column.take(rows) for name, column in columns.items() if column is not None})
+
+
+@dataclass(frozen=True, eq=False)
 class Articles:
     """Judged (topic, document) pairs, one row each, grouped by topic in file order."""
 
@@ -70,7 +80,7 @@ class Articles:
 
 
 @dataclass(frozen=True, eq=False)
-class Passages:
+class Passages(Columns):
     """Highlighted passages: spans in code points, or UNKNOWN until an index resolves their paths."""
 
     topic: NDArray[np.int32]
@@ -88,14 +98,9 @@ class Passages:
     line: NDArray[np.int64] | None = None
     """Line (or running number, in formats without lines) of every passage in its file; None when it is not known."""
 
-    def take(self, rows: NDArray[np.integer]) -> Passages:
-        """Return some of the passages."""
-        columns = {part.name: getattr(self, part.name) for part in fields(self)}
-        return replace(self, **{name: column.take(rows) for name, column in columns.items() if column is not None})
-
 
 @dataclass(frozen=True, eq=False)
-class GradedElements:
+class GradedElements(Columns):
     """Assessed elements: grades of 2002–2004, or sizes of 2005–2007."""
 
     topic: NDArray[np.int32]
@@ -137,6 +142,8 @@ class Gold(Described, Framed):
     """What a reader noticed and did not change: sizes that differ from the index, keys it does not know …"""
     merge: str = ""
     """The rule by which several judgements of a document became one, where a project's were merged."""
+    origin: str = ""
+    """The package whose format read it, with its version, where it is none of ours."""
     forbidden: Gold | None = None
     """Text that must not come back, as the passages of a gold of its own over the same topics."""
 

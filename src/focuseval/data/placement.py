@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from focuseval.data.remarks import Remark, worded
 from focuseval.engine.lazy import cached_property
-from focuseval.errors import Place
+from focuseval.errors import Place, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -170,7 +170,7 @@ class Alignment:
             repaired = f"{np.count_nonzero(moved):,} repaired"
             parts.append(f"{repaired} ({', '.join(shifts)})" if shifts else repaired)
         parts += [f"{np.count_nonzero(self.how == code):,} {HOW[code]}" for code in (AMBIGUOUS, LOST)]
-        return f"{len(self):,} {self.noun}: {', '.join(parts)}"
+        return f"{counted(len(self), self.noun.removesuffix('s'))}: {', '.join(parts)}"
 
     def remark(self) -> Remark:
         """Return what is said of all rows: that they are in place, or how many of them are where."""

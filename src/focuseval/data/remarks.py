@@ -17,11 +17,11 @@ KINDS = {
     "text": "{0}",
     "left out": "left out: {0}",
     # reading, converting and placing a run
-    "no rsv": "{n} results have no <rsv>; the scores of the others are left out",
+    "no rsv": "{n} [result has|results have] no <rsv>; the scores of the others are left out",
     "collections": "<in> names {n} collections; it is left out",
     "no scores": "the run has no scores: 1/rank is written",
     "numbered again": "the ranks contradict the order by score: the results are numbered again",
-    "not in the index": "{n} results name {0} that are not in the index, first {1}",
+    "not in the index": "{n} [result names a {0} that is|results name {0}s that are] not in the index, first {1}",
     "unsure offsets": (
         "offsets without quotes in documents with {0} (first {1}): a CRLF counts as two characters, a byte-order mark "
         "as none; where your tool counts otherwise, give the quotes, too"
@@ -33,21 +33,24 @@ KINDS = {
     ),
     # reading and placing a gold
     "no topic": "{n} [highlight has|highlights have] no note that names a topic, and [is|are] left out",
-    "united": "{n} overlapping spans are united",
-    "same ids": "{n} questions share an id with an earlier one, told apart as ~2, ~3 …",
+    "united": "{n} overlapping [span is|spans are] united",
+    "same ids": "{n} [question shares|questions share] an id with an earlier one, told apart as ~2, ~3 …",
     "other keys": "{n} [key is|keys are] not ours and left out; 'focuseval formats gold-jsonl' lists ours",
     "null spans": (
         "{n} [line has|lines have] null as spans, which judges nothing, and [is|are] left out; "
         "[] says that nothing is relevant"
     ),
-    "quote lengths": "{n} quotes are not as long as their spans; the documents decide, where they are given",
-    "other sums": "relevant characters differ from the sum of the passages in {n} documents; both are kept",
-    "no characters": "{n} provenances name no characters: the whole paragraph or page is relevant",
-    "segment lengths": "{n} of {0} segments have a text of another length than their span",
-    "unknown documents": "{n} of {0} judged documents are not in the index, first {1}",
-    "unknown elements": "{n} of {0} assessed elements are not in the index",
-    "other sizes": "{n} of {0} {1} differ from the index; the file's are kept",
-    "nameless": "{n} texts without a document: {0} found, {1} ambiguous (in several documents), {2} lost{3}",
+    "quote lengths": (
+        "{n} [quote is not as long as its span|quotes are not as long as their spans]; the documents decide, where "
+        "they are given"
+    ),
+    "other sums": "relevant characters differ from the sum of the passages in {n} [document|documents]; both are kept",
+    "no characters": "{n} [provenance names|provenances name] no characters: the whole paragraph or page is relevant",
+    "segment lengths": "{n} of {0} segments [has|have] a text of another length than the span",
+    "unknown documents": "{n} of {0} judged documents [is|are] not in the index, first {1}",
+    "unknown elements": "{n} of {0} assessed elements [is|are] not in the index",
+    "other sizes": "{n} of {0} {1} [differs|differ] from the index; the file's are kept",
+    "nameless": "{n} [text|texts] without a document: {0} found, {1} ambiguous (in several documents), {2} lost{3}",
     "in place": "[the only {0} is|all {n} {0}s are] in place",
     "drafted": "{n} of {0} topics [was|were] drafted by a language model",
     "assisted": "{n} of {0} topics [was|were] judged by somebody who saw a model's suggestions",

@@ -97,6 +97,8 @@ class Run(Described, Framed):
     """Where the results lie in a collection, once `focuseval.placing` has put them there."""
     remarks: tuple[Remark, ...] = ()
     """What a reader noticed and did not change."""
+    origin: str = ""
+    """The package whose format read it, with its version, where it is none of ours."""
     queries: Mapping[str, str] = field(default_factory=dict)
     """Topic → what was asked, where the file says it and names the topics otherwise."""
     answers: Mapping[str, CitedAnswer] = field(default_factory=dict)

@@ -30,7 +30,7 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 from posixpath import basename, splitext
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pyarrow as pa
@@ -61,6 +61,9 @@ _LARGE = 5 << 20
 
 _CHUNK = 1 << 26
 """Bytes that are handed over for writing at once."""
+
+_BLOCK = 1 << 20
+"""Bytes of a file that are unpacked at once."""
 
 _SECRETS = "give credentials in the environment (AWS_ACCESS_KEY_ID …) or in a profile (AWS_PROFILE)"
 _CREDENTIALS = "check AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
@@ -460,15 +463,34 @@ def unpacked(raw: bytes, name: str) -> bytes:
     >>> unpacked(gzip.compress(b"topics"), "topics.gz"), unpacked(b"as it is", "topics")
     (b'topics', b'as it is')
     """
-    head = raw[:4]
-    if head[:2] != b"\x1f\x8b" and head != b"\x28\xb5\x2f\xfd":
+    if not _packing(raw[:4]):
         return raw
-    most = max(UNPACKED, RATIO * len(raw))
-    content = inflated(raw, "gzip" if head[:2] == b"\x1f\x8b" else "zstd", name, largest=most)
-    if len(content) > most:
-        what = f"expected at most {most >> 20} MB when it is unpacked, found more"
-        raise FormatError(what, at=name, remedy="unpack it yourself, if it is what you expect")
-    return content
+    return b"".join(unpacked_blocks(io.BytesIO(raw), len(raw), name))
+
+
+def _packing(head: bytes) -> str:
+    """Return how a file is compressed, by its first bytes; nothing where it is not."""
+    return "gzip" if head[:2] == b"\x1f\x8b" else "zstd" if head == b"\x28\xb5\x2f\xfd" else ""
+
+
+def unpacked_blocks(file: BinaryIO, size: int, name: str) -> Iterator[bytes]:
+    """Yield the content of an open file of this size as `unpacked` returns it, a block at a time."""
+    how, most, total = _packing(file.read(4)), max(UNPACKED, RATIO * size), 0
+    file.seek(0)
+    stream: Any = file
+    try:
+        if how:
+            stream = gzip.GzipFile(fileobj=file) if how == "gzip" else pa.CompressedInputStream(file, how)
+        while block := stream.read(_BLOCK):
+            total += len(block)
+            if how and total > most:
+                what = f"expected at most {most >> 20} MB when it is unpacked, found more"
+                raise FormatError(what, at=name, remedy="unpack it yourself, if it is what you expect")
+            yield block
+    except (EOFError, OSError, ValueError, zlib.error) as broken:
+        if not how:
+            raise
+        raise _incomplete(broken, FormatError, name) from None
 
 
 def inflated(raw: bytes, how: str, name: str, *, largest: int, error: type[InputError] = FormatError) -> bytes:
@@ -481,5 +503,9 @@ def inflated(raw: bytes, how: str, name: str, *, largest: int, error: type[Input
         with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
             return file.read(largest + 1)
     except (EOFError, OSError, ValueError, zlib.error) as broken:  # Arrow's errors are OSError and ValueError
-        what = f"expected a complete compressed file, found: {broken}"
-        raise error(what, at=name, remedy="fetch it again, or compress it again") from None
+        raise _incomplete(broken, error, name) from None
+
+
+def _incomplete(broken: Exception, error: type[InputError], name: str) -> InputError:
+    what = f"expected a complete compressed file, found: {broken}"
+    return error(what, at=name, remedy="fetch it again, or compress it again")

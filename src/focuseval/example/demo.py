@@ -1,6 +1,6 @@
 """The whole loop on the embedded example: copy, index, check, score, compare, report.
 
-Every step is a plain function from data to a `Section`, which is printed and put on a page that needs nothing else.
+Every step gives a `Section`, which is printed and put on a page that needs nothing else.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from focuseval.collection.index import Index
     from focuseval.data.gold import Gold
+    from focuseval.data.tables import Row
     from focuseval.evaluation.scores import Scores
     from focuseval.retrieval.swept import Sweep
 
@@ -43,8 +44,11 @@ CHUNK_MEASURES = ("IoU@3", "spanR@600c")
 SWEEP = "focuseval sweep harbour/gold.jsonl --docs harbour/docs --chunks sentences:1 sentences:3 words:100 -m IoU@3"
 """Which chunks of the handbook serve its questions best: the first of `CHUNK_MEASURES` decides."""
 
+HANDBOOK = "Which chunks for the harbour handbook?"
+"""The title of the report on them."""
+
 NEXT = (
-    f"{SWEEP} -o harbour.html",
+    f"{SWEEP} -o chunks.html",
     "focuseval topics topics.xml",
     "focuseval validate runs/thorough/careful.xml --task focused --index articles.idx",
     "focuseval score gold/gold.jsonl runs/focused/*.xml --task focused -m nxCG@10 -m MAiP --index articles.idx",
@@ -131,50 +135,29 @@ def run_demo(folder: Path, show: Callable[[Section], None]) -> Path:
         sections.append(part)
     lead = "Seventeen articles on finding one's way at sea, six topics, and three systems of different quality."
     write_whole(folder / "loop.html", [page("focuseval: the embedded example", lead, sections).encode()])
-    write_whole(folder / "report.html", [report(loop).encode()])
-    write_whole(folder / "harbour.html", [render_html(loop.sweep.report("The harbour handbook")).encode()])
+    write_whole(folder / "report.html", [render_html(loop.sweep.report(HANDBOOK)).encode()])
+    inex = build_report(
+        loop.gold,
+        loop.runs("relevant-in-context"),
+        REPORT_MEASURES,
+        index=loop.index,
+        task="relevant-in-context",
+        profile="inex2006",
+        title="The embedded example: careful, coarse, hasty",
+        topics=read_topics(folder / "topics.xml"),
+    )
+    write_whole(folder / "inex.html", [render_html(inex).encode()])
     return folder / "report.html"
 
 
-def report(loop: Loop) -> str:
-    """Return the page that explains the runs in context: who is better, on which topics, and why."""
-    return render_html(
-        build_report(
-            loop.gold,
-            loop.runs("relevant-in-context"),
-            REPORT_MEASURES,
-            index=loop.index,
-            task="relevant-in-context",
-            profile="inex2006",
-            title="The embedded example: careful, coarse, hasty",
-            topics=read_topics(loop.folder / "topics.xml"),
-        )
-    )
-
-
 def walk(loop: Loop) -> Iterator[Section]:
-    """Go through the whole loop."""
-    yield chunkings(loop)
-    yield collection(loop)
-    yield topics(loop)
-    yield validated(loop)
-    yield from (scored(loop, task) for task in TASKS)
-    yield retrieved(loop)
-    yield chunks(loop)
-    yield compared(loop)
-
-
-def chunkings(loop: Loop) -> Section:
-    """Say which chunks of a small handbook serve 42 questions best."""
-    found = loop.sweep
+    """Go through the whole loop: chunks of a handbook, then articles, topics, runs, scores, and what they say."""
+    found, topics_file = loop.sweep, loop.folder / "topics.xml"
     command = f"{SWEEP} -m spanR@600c"
-    return Section("Chunks for a RAG system", found.advice(), found.table(), command, found.scores.signature)
+    yield Section("Chunks for a RAG system", found.advice(), found.table(), command, found.scores.signature)
 
-
-def collection(loop: Loop) -> Section:
-    """Say how large the collection is."""
     sizes = describe(loop.index)
-    rows = (
+    counts: tuple[Row, ...] = (
         ("articles", sizes.documents),
         ("elements", sizes.elements),
         ("elements per article", sizes.elements_per_article),
@@ -183,78 +166,57 @@ def collection(loop: Loop) -> Section:
         ("characters per article", round(sizes.mean_length)),
     )
     text = "Every element has a path and a span of code points in its article's text."
-    table = Table("", (*words(""), *numbers("", form=",.2f")), rows)
-    return Section("The collection", text, table, "focuseval stats articles.idx")
+    table = Table("", (*words(""), *numbers("", form=",.2f")), counts)
+    yield Section("The collection", text, table, "focuseval stats articles.idx")
 
-
-def topics(loop: Loop) -> Section:
-    """List the topics, and how much was highlighted for each."""
     judged, passages = loop.gold.articles, loop.gold.passages
     relevant = dict(zip(loop.gold.topics, np.bincount(judged.topic[judged.relevance > 0]), strict=True))
-    sizes = np.bincount(passages.topic, passages.end - passages.start)
-    characters = dict(zip(loop.gold.topics, sizes, strict=True))
-    rows = tuple(
+    lengths = np.bincount(passages.topic, passages.end - passages.start)
+    characters = dict(zip(loop.gold.topics, lengths, strict=True))
+    asked = tuple(
         (topic.id, topic.kind, topic.title, int(relevant[topic.id]), int(characters[topic.id]))
-        for topic in read_topics(loop.folder / "topics.xml")
+        for topic in read_topics(topics_file)
     )
     text = "For each topic somebody highlighted the text that answers it, and marked where to begin reading."
     columns = (*words("topic", "kind", "title"), *numbers("relevant articles", "highlighted"))
-    return Section("Topics and gold", text, Table("", columns, rows), "focuseval topics topics.xml")
+    yield Section("Topics and gold", text, Table("", columns, asked), "focuseval topics topics.xml")
 
-
-def validated(loop: Loop) -> Section:
-    """Check every run against the rules of its task."""
-    rows = []
-    for task in (*TASKS, "spans"):
-        for path in loop.runs(task):
-            run = read_run(path, index=loop.index)
-            findings = check(run, task, index=loop.index)
-            rows.append((str(path.relative_to(loop.folder)), len(run), len(findings)))
-    command = "focuseval validate runs/focused/careful.xml --task focused --index articles.idx"
+    rows: list[Row] = []
+    for path in (path for task in (*TASKS, "spans") for path in loop.runs(task)):
+        run = read_run(path, index=loop.index)
+        rows.append((str(path.relative_to(loop.folder)), len(run), len(check(run, path.parent.name, index=loop.index))))
     text = "A run that breaks its task's rules would get a number that means nothing, so it is checked first."
     table = Table("", (*words("run"), *numbers("results", "broken rules")), tuple(rows))
-    return Section("Runs", text, table, command)
+    command = "focuseval validate runs/focused/careful.xml --task focused --index articles.idx"
+    yield Section("Runs", text, table, command)
 
+    for task, (text, measures) in TASKS.items():
+        scores, command = loop.scores(task, measures), f"{_score_command(task, measures)} --profile inex2006"
+        yield Section(f"Task: {task}", text, scores.table(), command, scores.signature)
 
-def scored(loop: Loop, task: str) -> Section:
-    """Score the three runs of a task."""
-    text, measures = TASKS[task]
-    scores, command = loop.scores(task, measures), f"{_score_command(task, measures)} --profile inex2006"
-    return Section(f"Task: {task}", text, scores.table(), command, scores.signature)
-
-
-def retrieved(loop: Loop) -> Section:
-    """Make a run from the articles and topics alone, and score it beside the best of the example's."""
-    topics = loop.folder / "topics.xml"
-    run = replace(retrieve(loop.index, topics, run_id="bm25"), file="bm25.xml")
-    write_run(run, loop.folder / "bm25.xml", "inex-xml", index=loop.index)
-    runs = [run, *(read_run(path, index=loop.index) for path in loop.runs("focused"))]
+    made = replace(retrieve(loop.index, topics_file, run_id="bm25"), file="bm25.xml")
+    write_run(made, loop.folder / "bm25.xml", "inex-xml", index=loop.index)
+    runs = [made, *(read_run(path, index=loop.index) for path in loop.runs("focused"))]
     scores = evaluate(loop.gold, runs, RETRIEVED_MEASURES, task="focused", profile="inex2006", index=loop.index)
     text = "No run of your own yet? This one was made here, from the index and the topics: BM25 over all elements."
     command = "focuseval retrieve articles.idx topics.xml -o bm25.xml --run-id bm25"
-    return Section("A run made here", text, scores.table(), command, scores.signature)
+    yield Section("A run made here", text, scores.table(), command, scores.signature)
 
-
-def chunks(loop: Loop) -> Section:
-    """Score two chunkings, as for retrieval-augmented generation."""
     scores = loop.scores("spans", SPAN_MEASURES)
     text = "The same gold measures the chunks of a RAG system: cut at paragraphs, or every 300 characters."
-    return Section("Chunks", text, scores.table(), _score_command("spans", SPAN_MEASURES), scores.signature)
+    yield Section("Chunks", text, scores.table(), _score_command("spans", SPAN_MEASURES), scores.signature)
+
+    scores = loop.scores("relevant-in-context", ("MAgP",))
+    text = "Six topics are few: with real collections, ask for fifty."
+    given = "-m MAgP --task relevant-in-context --profile inex2006 --index articles.idx"
+    command = f"focuseval compare gold/gold.jsonl runs/relevant-in-context/* {given}"
+    yield Section("Which differences are real", text, scores.compare("MAgP").table(), command, scores.signature)
 
 
 def _score_command(task: str, measures: tuple[str, ...] | None) -> str:
     """Spell the command that prints the same table; brackets are quoted for the shell."""
     asked = "".join(f"-m '{name}' " if "(" in name else f"-m {name} " for name in measures or ())
     return f"focuseval score gold/gold.jsonl runs/{task}/* --task {task} {asked}--index articles.idx"
-
-
-def compared(loop: Loop) -> Section:
-    """Say which differences between the runs in context are more than luck."""
-    scores = loop.scores("relevant-in-context", ("MAgP",))
-    text = "Six topics are few: with real collections, ask for fifty."
-    asked = "-m MAgP --task relevant-in-context --profile inex2006 --index articles.idx"
-    command = f"focuseval compare gold/gold.jsonl runs/relevant-in-context/* {asked}"
-    return Section("Which differences are real", text, scores.compare("MAgP").table(), command, scores.signature)
 
 
 def page(title: str, lead: str, parts: Iterable[Section]) -> str:

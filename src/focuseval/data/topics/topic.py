@@ -30,6 +30,7 @@ from focuseval.data.fields import (
     column_name,
     delimiter_of,
     disagree,
+    json_fault,
     missing,
     numbered_lines,
     spelled,
@@ -237,7 +238,8 @@ def _json(text: str, file: str) -> Iterator[Topic]:
         try:
             parsed = json.loads(piece)
         except (ValueError, RecursionError) as error:
-            raise FormatError(f"expected a JSON object, found {error}", at=place, remedy="mend the line") from None
+            what = f"expected a JSON object, found {json_fault(error)}"
+            raise FormatError(what, at=place, remedy="mend the line") from None
         for row in parsed if is_list else [parsed]:
             if not isinstance(row, dict):
                 what = "expected a JSON object, found another value"
