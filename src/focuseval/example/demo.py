@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from focuseval.evaluation.scores import Scores
     from focuseval.retrieval.swept import Sweep
 
-CHUNKINGS = ("sentences:1", "sentences:3", "words:100")
+CHUNKINGS = ("sentences:1", "sentences:3", "headings:2", "words:100")
 CHUNK_MEASURES = ("IoU@3", "spanR@600c")
-SWEEP = "focuseval sweep harbour/gold.jsonl --docs harbour/docs --chunks sentences:1 sentences:3 words:100 -m IoU@3"
+SWEEP = f"focuseval sweep harbour/gold.jsonl --docs harbour/docs --chunks {' '.join(CHUNKINGS)} -m IoU@3"
 """Which chunks of the handbook serve its questions best: the first of `CHUNK_MEASURES` decides."""
 
 HANDBOOK = "Which chunks for the harbour handbook?"

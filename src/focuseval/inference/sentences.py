@@ -68,6 +68,7 @@ TEMPLATES: dict[str, str | list[str]] = {
     "nearest": "The best one, {a}, differs by {numbers} in {measure}.{power} Of {runs} {counts}.",
     # what to use of many, and what two factors do
     "use best": ["Use {run}: the other one is worse.", "Use {run}: the {n} others are worse."],
+    "at a cost": " It stores {times} times the {what} of {next}, the next best.",
     "use leader": "Use {run}: it has the highest mean, and nothing that may be as good costs clearly less.",
     "use any": "Use {run}: all score the same on every topic, and none costs clearly less.",
     "use cheaper": "Use {run}: no measurable loss{against}, {cost}.",
@@ -134,17 +135,20 @@ def advice(
 ) -> str:
     """Say what to use: the best, or what cannot be told apart from it and costs less.
 
-    `cost` is the share of the best one's, and of what; `alone` says that all `others` are worse, `measurable` that a
-    loss could have been seen, `same` that all score the same.
+    `cost` is the share of what `best` stores, and of what; `alone` says that all `others` are worse, and `best` is then
+    the next best; `measurable` says that a loss could have been seen, `same` that all score the same.
 
     >>> advice("sentences:5", "words:50", 3, (0.4, "chunks"), alone=False, measurable=True)
     'Use sentences:5: no measurable loss against words:50, under half the chunks.'
+    >>> advice("sentences:1", "words:50", 1, (2.6, "chunks"), alone=True, measurable=True)
+    'Use sentences:1: the other one is worse. It stores 2.6 times the chunks of words:50, the next best.'
     """
+    share, what = cost
     if alone:
-        return fill("use best", run=run, n=others)
+        more = fill("at a cost", times=f"{share:.1f}", what=what, next=best) if share > 1 else ""
+        return fill("use best", run=run, n=others) + more
     if run == best:
         return fill("use any" if same else "use leader", run=run)
-    share, what = cost
     amount = f"under half the {what}" if share < 0.5 else f"{share:.0%} of the {what}"
     against = "" if others == 1 else f" against {best}"
     return fill("use cheaper" if measurable else "use for now", run=run, against=against, cost=amount)

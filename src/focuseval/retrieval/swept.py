@@ -42,6 +42,7 @@ LINE, WIDTH = 0.04, 0.3
 
 CLEARLY = 0.9
 """The share of what the best one stores, up to which another one clearly stores less; its inverse is clearly more."""
+STORED = ("chunks", "text", "vectors")
 WORDS = ("cannot tell", "worse", "best", "leads")
 """How a chunking stands: what has the first, second … of the report's colours and shapes."""
 
@@ -161,15 +162,20 @@ class Sweep:
         c, level = self.comparison, self.comparison.groups[0]
         if len(self.names) == 1:
             return c.conclusion("chunking").headline
-        best = self.names.index(self.best)
+        best = self.order[0]
+        if len(level) == 1:
+            more = self.share(best, self.order[1])
+            most, times = int(more.argmax()), float(more.max()) if more.max() > 1 / CLEARLY else 1.0
+            names = (self.best, self.names[self.order[1]])
+            return advice(*names, len(self.names) - 1, (times, STORED[most]), alone=True, measurable=True)
         clearly = [self.order[place] for place in level if self.cheaper(self.order[place], best)]
         cheap = min(clearly, key=self.cost, default=best)
         share = self.share(cheap, best)
         least = 0 if share[0] <= CLEARLY else int(share.argmin())
-        chunks, what = float(share[least]), ("chunks", "text", "vectors")[least]
         reason = "" if cheap == best else c.against(0, self.order.index(cheap)).reason
-        known = {"alone": len(level) == 1, "measurable": not reason, "same": not c.differing.any()}
-        return advice(self.names[cheap], self.best, len(self.names) - 1, (chunks, what), **known)
+        known = {"alone": False, "measurable": not reason, "same": not c.differing.any()}
+        cost = (float(share[least]), STORED[least])
+        return advice(self.names[cheap], self.best, len(self.names) - 1, cost, **known)
 
     def sentence(self) -> str:
         """Say what to use, then which is best or cannot be told from it, and which of these costs least."""
