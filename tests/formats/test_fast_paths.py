@@ -1,5 +1,7 @@
 """The fast way and the slow way of reading agree, on tidy files and on files that were damaged."""
 
+from xml.etree import ElementTree as ET
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,12 +10,12 @@ from hypothesis import strategies as st
 from focuseval.engine import native
 from focuseval.engine.native import coded, hash64
 from focuseval.errors import FocusevalError, FormatError
-from focuseval.formats import files, find_format, inex_xml, read_run, source_of
+from focuseval.formats import files, find_format, read_run, source_of
 from focuseval.formats.columns import read_table
 from focuseval.formats.ranking import Order, by_rank, by_score_and_document, distinct_keys, full_order, taken
 from focuseval.formats.trec import RUN as LAYOUT
 from oracle import text_lines
-from strategies.runs import WORD, runs, said
+from strategies.runs import WORD, runs
 from strategies.samples import SAMPLES
 
 BITS = st.sampled_from(
@@ -102,31 +104,44 @@ def test_an_empty_file_is_an_empty_table():
 
 
 @given(st.data(), runs(("element", "passage", "span", "document"), header=True))
-def test_a_submission_is_read_alike_by_patterns_and_by_events(data, run):
+def test_a_submission_is_read_as_the_tree_of_its_elements_says(data, run):
     source = source_of(data.draw(damaged(b"".join(find_format("inex-xml").write(run)))), "file")
-    fast = outcome(lambda s: (raw := inex_xml.read_ordinary(s)) and inex_xml.build(s, raw), source)
-    slow = outcome(lambda s: inex_xml.build(s, inex_xml.read_events(s)), source)
-    if fast is None:
+    found = outcome(find_format("inex-xml").read, source)
+    try:
+        root = ET.fromstring(source.data)
+    except (ET.ParseError, ValueError):
+        assert isinstance(found, str)
         return
-    if isinstance(slow, str):
-        assert isinstance(fast, str)
+    if isinstance(found, str):
         return
-    assert said(fast) == said(slow)
-    assert fast.line.tolist() == slow.line.tolist()
+    topics = [(topic.get("topic-id").strip(), one) for topic in root.iter("topic") for one in topic.iter("result")]
+    said = sorted((topic, *((one.findtext(name) or "").strip() for name in ("file", "path"))) for topic, one in topics)
+    paths = [None] * len(found) if found.path is None else found.path.to_pylist()
+    passages = [None] * len(found) if found.end_path is None else found.end_path.to_pylist()
+    paths = [path or "" if end is None else "" for path, end in zip(paths, passages, strict=True)]
+    topic = [found.topic_of(row) for row in range(len(found))]
+    assert sorted(zip(topic, found.document.to_pylist(), paths, strict=True)) == said
 
 
 def test_a_first_topic_that_is_written_in_another_way_keeps_its_results():
     result = b"<result><file>a</file><path>/a[1]</path></result>"
     topics = b'<topic topic-id ="1">' + result + b'</topic><topic topic-id="2">' + result + b"</topic>"
     source = source_of(b'<inex-submission run-id="r">' + topics + b"</inex-submission>")
-    assert inex_xml.read_ordinary(source) is None
     assert find_format("inex-xml").read(source).topics == ("1", "2")
 
 
-def test_an_ordinary_submission_is_read_by_patterns():
+def test_comments_and_references_inside_of_results_are_no_part_of_them():
     text = SAMPLES["inex-xml"]
-    assert inex_xml.read_ordinary(source_of(text)) is not None
-    assert inex_xml.read_ordinary(source_of(text.replace(b"<path>", b"<!-- --><path>"))) is None
+    other = text.replace(b"<path>", b"<!-- --><path>").replace(b"</file>", b"&#49;<!-- 2 --></file>")
+    plain, commented = (find_format("inex-xml").read(source_of(one)) for one in (text, other))
+    assert commented.path.to_pylist() == plain.path.to_pylist()
+    assert commented.document.to_pylist() == [f"{name}1" for name in plain.document.to_pylist()]
+
+
+def test_an_empty_length_of_a_passage_is_refused():
+    text = b'<inex-submission><topic topic-id="1"><result><file>a</file><fol offset="1" length=""/></result></topic>'
+    with pytest.raises(FormatError, match=r"file:1: expected an offset and a length that are not negative, found ''"):
+        find_format("inex-xml").read(source_of(text + b"</inex-submission>", "file"))
 
 
 @given(st.lists(st.lists(WORD | st.text(max_size=40), max_size=6), min_size=1, max_size=4))

@@ -52,7 +52,8 @@ from focuseval.data.fields import layers, short, topic_of
 from focuseval.data.run import CitedAnswer, Run, Statement
 from focuseval.errors import FormatError, Place
 from focuseval.formats.content import open_source
-from focuseval.formats.rows import field, parse, parse_lines, result_of, rows_of
+from focuseval.formats.json_items import json_items
+from focuseval.formats.rows import field, result_of, rows_of
 from focuseval.formats.run_rows import columns_run, result_columns
 from focuseval.placing.texts import column_of
 
@@ -261,15 +262,13 @@ class Quotation(NamedTuple):
 
 def read_answers(path: str | Path) -> Iterator[tuple[Place, Any]]:
     """Yield the answers of a file, each with its place: its line, or its number in an array."""
-    source = open_source(path)
-    if not source.data.strip():
-        raise FormatError("expected answers, found an empty file", at=source.name, remedy="was it written to the end?")
-    whole = source.head().lstrip()[:1] == b"["
-    answers = parse(source) if whole else None
-    if answers == []:
-        raise FormatError("expected answers, found an empty list", at=source.name, remedy="was it written to the end?")
-    for line, record in parse_lines(source) if answers is None else enumerate(answers, 1):
-        yield source.at(line), record
+    source, number = open_source(path), 0
+    listed = source.head().lstrip()[:1] == b"["
+    for number, item in enumerate(json_items(source), 1):
+        yield source.at(number if listed else item.line), item.members
+    if not number:
+        what = f"expected answers, found an empty {'list' if source.head().strip() else 'file'}"
+        raise FormatError(what, at=source.name, remedy="was it written to the end?")
 
 
 def quotations(record: Any, at: Place, *, shortest: int, is_document: Callable[[str], bool]) -> Iterator[Quotation]:

@@ -13,7 +13,7 @@ that spans meet; besides these ``lengths``, ``queries``, ``tags``, ``groups``, e
 from __future__ import annotations
 
 import re
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -168,13 +168,10 @@ def file_name(topic: str) -> str:
 
 def _only_topic(gold: Gold, code: int) -> Gold:
     """Return the part of a gold that one topic's file holds."""
-    tables = {}
+    tables: dict[str, Any] = {}
     for name in ("articles", "passages", "elements"):
-        table = getattr(gold, name)
-        rows = np.flatnonzero(table.topic == code)
-        given = {f.name: column for f in fields(table) if (column := getattr(table, f.name)) is not None}
-        columns = {column: values.take(rows) for column, values in given.items()}
-        tables[name] = replace(table, **{**columns, "topic": np.zeros(len(rows), np.int32)})
+        part = getattr(gold, name).take(np.flatnonzero(getattr(gold, name).topic == code))
+        tables[name] = replace(part, topic=np.zeros(len(part.topic), np.int32))
     return replace(gold, topics=(gold.topics[code],), **tables)
 
 
@@ -250,9 +247,8 @@ def _as_spans(run: Run, to: Format, index: Collection | None, remarks: list[Rema
 
 def _as_documents(run: Run, remarks: list[Remark]) -> Run:
     """Return the run of the documents alone, each at its first rank."""
-    code = strings(run.document).dictionary_encode().indices.to_numpy().astype(np.int64)
-    pair = run.topic * (code.max(initial=0) + 1) + code
-    first = np.sort(np.unique(pair, return_index=True)[1])
+    code = strings(run.document).dictionary_encode().indices.to_numpy()
+    first = np.sort(np.unique(pack(run.topic, code), return_index=True)[1])
     again = f"{counted(len(run) - len(first), 'result')} of documents returned before"
     remarks.append(_left_out(f"{named(run_facets(run), _PLACED)}; {again}"))
     nothing: dict[str, Any] = dict.fromkeys(("start", "end", "path", "end_path", "text", "chunk"))
@@ -302,7 +298,16 @@ def convert_gold(
     if unsaid - MINOR and not lossy:
         what = f"{to.name} cannot express {named(facets, unsaid - MINOR)}"
         raise FormatError(what, at=gold.file or None, remedy="lossy=True leaves them out")
-    _refuse_nothing_left(gold, to)
+    graded, spans = to.says & {"coverage", "grades"}, "spans" in to.says and "relevance" not in to.says
+    what = ""  # where not even `lossy` leaves a judgement: elements cannot be made of spans, nor spans of grades
+    if graded and not len(gold.elements.topic):
+        what = "says graded elements, of which this gold has none"
+    elif spans and (gold.articles.relevance > 0).any() and not len(gold.passages.topic):
+        what = "says highlighted spans, of which this gold has none"
+    elif graded and gold.scale not in to.says:
+        what = f"cannot express the scale {gold.scale!r}"
+    if what:
+        raise FormatError(f"{to.name} {what}", remedy="choose another format")
     if wants_lengths:
         raise FormatError(f"{to.name} needs the documents' lengths", remedy="give docs= or index=")
     return _without(gold, to, unsaid), (_left_out(named(facets, unsaid)),) if unsaid else ()
@@ -319,20 +324,6 @@ def _translated(gold: Gold, to: Format, index: Collection) -> Gold:
         raise FormatError(what, at=gold.file or None, remedy="give the index of the gold's collection")
     passages = replace(gold.passages, start_path=None, end_path=None)
     return replace(gold, passages=passages, articles=replace(gold.articles, bep_path=None))
-
-
-def _refuse_nothing_left(gold: Gold, to: Format) -> None:
-    """Refuse where not even `lossy` leaves a judgement: elements cannot be made of spans, nor spans of grades."""
-    graded, spans = to.says & {"coverage", "grades"}, "spans" in to.says and "relevance" not in to.says
-    what = ""
-    if graded and not len(gold.elements.topic):
-        what = "says graded elements, of which this gold has none"
-    elif spans and (gold.articles.relevance > 0).any() and not len(gold.passages.topic):
-        what = "says highlighted spans, of which this gold has none"
-    elif graded and gold.scale not in to.says:
-        what = f"cannot express the scale {gold.scale!r}"
-    if what:
-        raise FormatError(f"{to.name} {what}", remedy="choose another format")
 
 
 def _without(gold: Gold, to: Format, unsaid: set[str]) -> Gold:

@@ -116,45 +116,34 @@ def chunks_from(items: Iterable[object], *, doc_key: str | None = None) -> Split
 
 
 def retrieved(item: Any, doc_key: str | None, at: Place) -> RetrievedChunks:
-    """Return what one object says, whichever framework it is from."""
+    """Return what one object says, whichever framework it is from; an offset that is no number is unknown."""
     if isinstance(item, tuple) and len(item) == 2 and not hasattr(item, "_fields"):
         return retrieved(item[0], doc_key, at)._replace(score=float(item[1]))
     if isinstance(item, Mapping):
         found = result_of(item, at)
-        start, end, chunk = (found.get(name, UNKNOWN) for name in ("start", "end", "chunk"))
         keys = (doc_key,) if doc_key else SOURCES
         named = next((layer for layer in layers(item) if any(layer.get(key) for key in keys)), item)
-        source = _source(named, doc_key, at)
-        return RetrievedChunks(source, found.get("text", ""), start, end, chunk, found.get("score"))
-    if hasattr(item, "page_content"):  # LangChain
-        metadata, text = item.metadata or {}, item.page_content
-        start = _whole(metadata.get("start_index"))
-        return RetrievedChunks(_source(metadata, doc_key, at), text, start, _end(start, text))
-    if hasattr(item, "node"):
-        return _llama_index(item.node, doc_key, at)._replace(score=item.score)
-    if hasattr(item, "ref_doc_id") or hasattr(item, "start_char_idx"):
-        return _llama_index(item, doc_key, at)
-    if hasattr(item, "content") and hasattr(item, "meta"):  # Haystack
-        meta, text = item.meta or {}, item.content or ""
-        start = _whole(meta.get("split_idx_start"))
-        preferred = {"source_id": meta["source_id"]} if meta.get("source_id") and not doc_key else meta
-        source, chunk = _source(preferred, doc_key, at), _whole(meta.get("split_id"))
-        return RetrievedChunks(source, text, start, _end(start, text), chunk, getattr(item, "score", None))
-    what = "expected a LangChain, LlamaIndex or Haystack object or a dictionary"
-    raise FormatError(f"{what}, found {type(item).__name__}", at=at)
-
-
-def _llama_index(node: Any, doc_key: str | None, at: Place) -> RetrievedChunks:
-    known = {"doc_id": node.ref_doc_id} if getattr(node, "ref_doc_id", None) else {}
-    metadata = {**known, **(node.metadata or {})}
-    document = _source(metadata if doc_key or not known else known, doc_key, at)
-    start, end = _whole(getattr(node, "start_char_idx", None)), _whole(getattr(node, "end_char_idx", None))
-    text = getattr(node, "text", None)
-    return RetrievedChunks(document, node.get_content() if text is None else text, start, end)
-
-
-def _end(start: int, text: str) -> int:
-    return start + len(text) if start >= 0 else UNKNOWN
+        start, end, chunk = (found.get(name, UNKNOWN) for name in ("start", "end", "chunk"))
+        document = _source(named, doc_key, at)
+        return RetrievedChunks(document, found.get("text", ""), start, end, chunk, found.get("score"))
+    node = getattr(item, "node", item)  # of LlamaIndex, which has the score around it
+    metadata = getattr(node, "metadata", None) or getattr(node, "meta", None) or {}
+    if hasattr(node, "page_content"):  # LangChain
+        text, claims, own = node.page_content, (metadata.get("start_index"), None, None), None
+    elif hasattr(node, "ref_doc_id") or hasattr(node, "start_char_idx"):  # LlamaIndex
+        text, own = getattr(node, "text", None), getattr(node, "ref_doc_id", None)
+        text = node.get_content() if text is None else text
+        claims = getattr(node, "start_char_idx", None), getattr(node, "end_char_idx", None), None
+    elif hasattr(node, "content") and hasattr(node, "meta"):  # Haystack
+        text, claims = node.content or "", (metadata.get("split_idx_start"), None, metadata.get("split_id"))
+        own = metadata.get("source_id")
+    else:
+        what = "expected a LangChain, LlamaIndex or Haystack object or a dictionary"
+        raise FormatError(f"{what}, found {type(item).__name__}", at=at)
+    start, end, chunk = (one if isinstance(one, int) and one >= 0 else UNKNOWN for one in claims)
+    end = start + len(text) if end < 0 <= start else end
+    document = str(own) if own and not doc_key else _source(metadata, doc_key, at)
+    return RetrievedChunks(document, text, start, end, chunk, getattr(item, "score", None))
 
 
 def _source(metadata: Mapping[str, Any], doc_key: str | None, at: Place) -> str:
@@ -167,8 +156,3 @@ def _source(metadata: Mapping[str, Any], doc_key: str | None, at: Place) -> str:
     found = ", ".join(map(str, metadata)) or "nothing"
     what = f"expected the document's id under {doc_key or ' or '.join(SOURCES)}, found {found}"
     raise FormatError(what, at=at, remedy="say which metadata holds it with doc_key=")
-
-
-def _whole(value: Any) -> int:
-    """Return a position; whatever is no number, or negative, is unknown."""
-    return int(value) if isinstance(value, int) and value >= 0 else UNKNOWN

@@ -32,6 +32,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -55,109 +56,153 @@ _EXHAUSTIVITY = {"0": 0, "1": 1, "2": 2, "3": 3, "?": TOO_SMALL}
 
 
 @dataclass
-class AssessmentReader(EventReader):
+class _Reader(EventReader):
     """The state of one pass over one file: the topic, and the document that is open with what is known of it."""
 
     rows: Judgements
     code: int
+    scales: set[str]
+    """The kinds of grades that were met in this file and others."""
     topic: str | None = None
     pair: tuple[int, int] | None = None
     article: dict[str, Any] = field(default_factory=dict)
+    inner: int | None = None
+    """The byte where the embedded topic begins, while it is read."""
+    title: list[str] | None = None
+    encoding: str = "utf-8"
 
     REMEDY: ClassVar[str] = "correct the assessment"
 
-    def open_topic(self, attributes: dict[str, str]) -> None:
-        """Begin the judgements of a topic, maybe in a second file."""
-        self.topic = self.need(attributes, "topic")
-        self.rows.topic(self.topic)
-        facts = {name: value for name, value in attributes.items() if name != "topic"}
-        self.rows.attributes.setdefault(self.topic, {}).update(facts)
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        """Take in a start tag; elements come in millions, so they are asked for first."""
+        if name == "element" and self.pair is not None and self.inner is None:
+            self.element(attributes)
+        elif self.inner is not None:
+            self.title = [] if name == "title" and self.topic not in self.rows.queries else self.title
+        elif name == "inex_topic":
+            self.inner = self.parser.CurrentByteIndex
+        elif name == "assessments":  # maybe of a topic that another file has, too
+            self.topic = self.need(attributes, "topic")
+            self.rows.topic(self.topic)
+            facts = {name: value for name, value in attributes.items() if name != "topic"}
+            self.rows.attributes.setdefault(self.topic, {}).update(facts)
+        elif name == "file":
+            self.document(attributes)
+        elif name in {"path", "best-entry-point", "passage", "element"}:
+            if self.pair is None:
+                raise self.error(f"expected <{name}> inside <file>, found it outside")
+            self.graded(attributes) if name == "path" else self.highlight(name, attributes)
 
-    def open_document(self, attributes: dict[str, str], usual: str, other: str) -> str:
-        """Begin a judged document, whose name stands in one attribute or another; return its name."""
+    def document(self, attributes: dict[str, str]) -> None:
+        """Begin a judged document, which may be of another collection than the others."""
         if self.topic is None or self.pair is not None:
             raise self.error("expected <file> directly inside <assessments>, found it elsewhere")
-        name = (attributes.get(usual) or self.need(attributes, other)).strip()
+        name = (attributes.get("name") or self.need(attributes, "file")).strip()
         self.pair = self.rows.judge(self.topic, name, self.at())
         self.article = {"relevant": False, "length": UNKNOWN, "rsize": UNKNOWN, "bep": UNKNOWN, "bep_path": None}
         self.article["line"] = self.parser.CurrentLineNumber
-        return name
+        facts, collection = self.rows.attributes[self.topic], attributes.get("collection")
+        if collection is not None and facts.setdefault("collection", collection) != collection:
+            facts[f"collection:{name}"] = collection
 
-    def close_document(self) -> None:
-        """Add the open document to the judged ones."""
-        if self.pair is not None:
+    def graded(self, attributes: dict[str, str]) -> None:
+        """Take in an element with two grades (2002–2004)."""
+        early = attributes.keys() & {"relevance", "coverage"}
+        if early or attributes.keys() & {"exhaustiveness", "specificity"}:
+            self.scales.add("coverage" if early else "grades")
+        names = ("relevance", "coverage") if early else ("exhaustiveness", "specificity")
+        grades = []
+        for name, known in zip(names, (_GRADES, _COVERAGE if early else _GRADES), strict=True):
+            value = attributes.get(name, "").strip()
+            if value not in known:
+                expected = ", ".join(key for key in known if key and key != "u")
+                raise self.error(f"expected {name} to be one of {expected}, found {value!r}")
+            grades.append(known[value])
+        flags = [attributes.get(name) for name in ("inferred", "inpool")]
+        for name, flag in zip(("inferred", "inpool"), flags, strict=True):
+            if flag is not None and flag.strip().lower() not in _FLAG:
+                raise self.error(f"expected {name} to be true or false, found {flag!r}")
+        known_flags = (None if flag is None else _FLAG[flag.strip().lower()] for flag in flags)
+        self.article["relevant"] |= grades[0] > 0
+        path = self.need(attributes, "path")
+        self.rows.elements.append((*(self.pair or ()), path, *grades, UNKNOWN, UNKNOWN, *known_flags))
+
+    def highlight(self, name: str, attributes: dict[str, str]) -> None:
+        """Take in a highlighted passage, or where to begin reading."""
+        if name == "passage":
+            start, end = (self.need(attributes, edge) for edge in ("start", "end"))
+            row = (UNKNOWN, UNKNOWN, self.size(attributes, "size"), start, end, None, None)
+            self.article["relevant"] = True
+            self.rows.passages.append((*(self.pair or ()), *row, self.parser.CurrentLineNumber))
+        elif self.article["bep_path"] is None:
+            self.article["bep_path"] = self.need(attributes, "path")
+        else:
+            raise self.error("expected one <best-entry-point> in a file, found two")
+
+    def end(self, name: str) -> None:
+        if name == "title" and self.title is not None and self.topic is not None:
+            self.rows.queries[self.topic] = " ".join("".join(self.title).split())
+            self.title = None
+        elif name == "inex_topic" and self.inner is not None and self.topic is not None:
+            begin, end, data = self.inner, self.parser.CurrentByteIndex, self.source.data
+            whole = data[begin:end] + b"</inex_topic>" if end > begin else data[begin : data.find(b">", begin) + 1]
+            self.rows.attributes[self.topic]["inex_topic"] = whole.decode(self.encoding, "replace")
+            self.inner = None
+        elif name == "file" and self.pair is not None:
             relevant, *facts = self.article.values()
             self.rows.articles.append((*self.pair, int(relevant), *facts, self.code))
             self.pair = None
 
+    def characters(self, data: str) -> None:
+        """Take in text: only the embedded topic's title is of use."""
+        if self.title is not None:
+            self.title.append(data)
 
-def _gold(rows: Judgements, sources: Sequence[Source], scale: str) -> Gold:
-    """Return what was read; raise where no file has assessments."""
-    if not rows.topics:
-        what, remedy = "expected <assessments topic=…>, found none", "is it a file of assessments?"
-        raise FormatError(what, at=sources[0].name, remedy=remedy)
-    return rows.gold(sources, scale)
+    def declaration(self, _version: str, encoding: str | None, _standalone: int) -> None:
+        """Remember the encoding, in which the embedded topic is cut out."""
+        self.encoding = encoding or "utf-8"
 
+    def element(self, attributes: dict[str, str]) -> None:
+        """Take in an assessed element (2005–2007)."""
+        grade = attributes.get("exhaustivity", "2").strip()
+        if grade not in _EXHAUSTIVITY:
+            raise self.error(f"expected an exhaustivity of 0 … 3 or '?', found {grade!r}")
+        path = attributes.get("path") or self.need(attributes, "path")
+        size, rsize = self.size(attributes, "size"), self.size(attributes, "rsize")
+        if rsize > 0:
+            self.article["relevant"] = True
+        if path.count("/") == 1:
+            self.article |= {"length": size, "rsize": rsize}
+        row = (*(self.pair or ()), path.strip(), _EXHAUSTIVITY[grade], UNKNOWN, size, rsize, None, None)
+        self.rows.elements.append(row)
 
-@dataclass
-class GradesReader(AssessmentReader):
-    """The state of one pass over one file; `scales` gathers the kinds of grades met."""
-
-    scales: set[str] = field(default_factory=set)
-
-    def start(self, name: str, attributes: dict[str, str]) -> None:
-        """Take in a start tag."""
-        if name == "assessments":
-            self.open_topic(attributes)
-        elif name == "file":
-            self.open_document(attributes, "file", "name")
-        elif name == "path":
-            self.path(attributes)
-
-    def end(self, name: str) -> None:
-        """Take in an end tag."""
-        if name == "file":
-            self.close_document()
-
-    def path(self, attributes: dict[str, str]) -> None:
-        """Take in a graded element."""
-        if self.pair is None:
-            raise self.error("expected <path> inside <file>, found it outside")
-        early = attributes.keys() & {"relevance", "coverage"}
-        if early or attributes.keys() & {"exhaustiveness", "specificity"}:
-            self.scales.add("coverage" if early else "grades")
-        first, second = ("relevance", "coverage") if early else ("exhaustiveness", "specificity")
-        grade = self.grade(attributes, first, _GRADES)
-        fit = self.grade(attributes, second, _COVERAGE if early else _GRADES)
-        flags = tuple(self.flag(attributes, name) for name in ("inferred", "inpool"))
-        self.article["relevant"] |= grade > 0
-        self.rows.elements.append((*self.pair, self.need(attributes, "path"), grade, fit, UNKNOWN, UNKNOWN, *flags))
-
-    def grade(self, attributes: dict[str, str], name: str, known: dict[str, int]) -> int:
-        """Return a grade; a missing one is not assessed."""
-        value = attributes.get(name, "").strip()
-        if value not in known:
-            expected = ", ".join(key for key in known if key and key != "u")
-            raise self.error(f"expected {name} to be one of {expected}, found {value!r}")
-        return known[value]
-
-    def flag(self, attributes: dict[str, str], name: str) -> bool | None:
-        """Return true, false or None."""
+    def size(self, attributes: dict[str, str], name: str) -> int:
         value = attributes.get(name)
-        if value is not None and value.strip().lower() not in _FLAG:
-            raise self.error(f"expected {name} to be true or false, found {value!r}")
-        return None if value is None else _FLAG[value.strip().lower()]
+        if value is None:
+            return UNKNOWN
+        if not (value.isdecimal() and len(value) < 10) and not _SIZE.fullmatch(value.strip()):
+            raise self.error(f"expected a {name} that is not negative, found {value!r}")
+        return int(value)
 
 
-def read_grades(sources: Sequence[Source]) -> Gold:
-    """Return the assessments of one file, or of a folder of them."""
+def _read(sources: Sequence[Source], scale: str) -> Gold:
+    """Return the assessments of one file, or of a folder of them; `scale` is theirs where no element says another."""
     rows, scales = Judgements(), set[str]()
     for code, source in enumerate(sources):
-        GradesReader(source, rows, code, scales=scales).read()
+        _Reader(source, rows, code, scales).read()
         if len(scales) > 1:
             what = "expected grades of one year, found coverage and specificity together"
             raise FormatError(what, at=source.name, remedy="keep golds of different years in different folders")
-    return _gold(rows, sources, next(iter(scales), "grades"))
+    if not rows.topics:
+        what, remedy = "expected <assessments topic=…>, found none", "is it a file of assessments?"
+        raise FormatError(what, at=sources[0].name, remedy=remedy)
+    scale = next(iter(scales), scale)
+    return rows.gold(
+        sources, "exhaustivity" if scale == "highlights" and any(e[3] != 2 for e in rows.elements) else scale
+    )
+
+
+read_grades, read_highlights = partial(_read, scale="grades"), partial(_read, scale="highlights")
 
 
 def write_grades(gold: Gold) -> Iterator[bytes]:
@@ -173,103 +218,6 @@ def write_grades(gold: Gold) -> Iterator[bytes]:
         if flags is not None:
             columns[name] = np.where(flags, "true", "false")
     return _written(gold, "file", (e, "path", columns))
-
-
-@dataclass
-class HighlightsReader(AssessmentReader):
-    """The state of one pass over one file."""
-
-    inner: int | None = None
-    title: list[str] | None = None
-    encoding: str = "utf-8"
-
-    def start(self, name: str, attributes: dict[str, str]) -> None:
-        """Take in a start tag; elements come in millions, so they are asked for first."""
-        if name == "element" and self.pair is not None and self.inner is None:
-            self.element(attributes)
-        elif self.inner is not None:
-            self.title = [] if name == "title" and self.topic not in self.rows.queries else self.title
-        elif name == "inex_topic":
-            self.inner = self.parser.CurrentByteIndex
-        elif name == "assessments":
-            self.open_topic(attributes)
-        elif name == "file":  # which may be of another collection than the others
-            document = self.open_document(attributes, "name", "file")
-            facts, collection = self.rows.attributes[self.topic or ""], attributes.get("collection")
-            if collection is not None and facts.setdefault("collection", collection) != collection:
-                facts[f"collection:{document}"] = collection
-        elif name in {"best-entry-point", "passage", "element"}:
-            self.highlight(name, attributes)
-
-    def highlight(self, name: str, attributes: dict[str, str]) -> None:
-        """Take in a highlighted passage, or where to begin reading."""
-        if self.pair is None:
-            raise self.error(f"expected <{name}> inside <file>, found it outside")
-        if name == "passage":
-            start, end = (self.need(attributes, edge) for edge in ("start", "end"))
-            row = (UNKNOWN, UNKNOWN, self.size(attributes, "size"), start, end, None, None)
-            self.article["relevant"] = True
-            self.rows.passages.append((*self.pair, *row, self.parser.CurrentLineNumber))
-        elif self.article["bep_path"] is None:
-            self.article["bep_path"] = self.need(attributes, "path")
-        else:
-            raise self.error("expected one <best-entry-point> in a file, found two")
-
-    def end(self, name: str) -> None:
-        """Take in an end tag."""
-        if name == "title" and self.title is not None and self.topic is not None:
-            self.rows.queries[self.topic] = " ".join("".join(self.title).split())
-            self.title = None
-        elif name == "inex_topic" and self.inner is not None and self.topic is not None:
-            begin, end, data = self.inner, self.parser.CurrentByteIndex, self.source.data
-            whole = data[begin:end] + b"</inex_topic>" if end > begin else data[begin : data.find(b">", begin) + 1]
-            self.rows.attributes[self.topic]["inex_topic"] = whole.decode(self.encoding, "replace")
-            self.inner = None
-        elif name == "file":
-            self.close_document()
-
-    def characters(self, data: str) -> None:
-        """Take in text: only the embedded topic's title is of use."""
-        if self.title is not None:
-            self.title.append(data)
-
-    def declaration(self, _version: str, encoding: str | None, _standalone: int) -> None:
-        """Remember the encoding, in which the embedded topic is cut out."""
-        self.encoding = encoding or "utf-8"
-
-    def element(self, attributes: dict[str, str]) -> None:
-        """Take in an assessed element."""
-        grade = attributes.get("exhaustivity", "2").strip()
-        if grade not in _EXHAUSTIVITY:
-            raise self.error(f"expected an exhaustivity of 0 … 3 or '?', found {grade!r}")
-        path = attributes.get("path") or self.need(attributes, "path")
-        size, rsize = self.size(attributes, "size"), self.size(attributes, "rsize")
-        if rsize > 0:
-            self.article["relevant"] = True
-        if path.count("/") == 1:
-            self.article |= {"length": size, "rsize": rsize}
-        topic, document = self.pair or (0, 0)
-        row = (topic, document, path.strip(), _EXHAUSTIVITY[grade], UNKNOWN, size, rsize, None, None)
-        self.rows.elements.append(row)
-
-    def size(self, attributes: dict[str, str], name: str) -> int:
-        """Return a size, or UNKNOWN when it is not given."""
-        value = attributes.get(name)
-        if value is None:
-            return UNKNOWN
-        if value.isdecimal() and len(value) < 10:
-            return int(value)
-        if not _SIZE.fullmatch(value.strip()):
-            raise self.error(f"expected a {name} that is not negative, found {value!r}")
-        return int(value)
-
-
-def read_highlights(sources: Sequence[Source]) -> Gold:
-    """Return the assessments of one file, or of a folder of them."""
-    rows = Judgements()
-    for code, source in enumerate(sources):
-        HighlightsReader(source, rows, code).read()
-    return _gold(rows, sources, "exhaustivity" if any(row[3] != 2 for row in rows.elements) else "highlights")
 
 
 def write_highlights(gold: Gold) -> Iterator[bytes]:

@@ -21,7 +21,6 @@ without any place returns whole documents; ``<fol offset="-1"/>`` declares a pla
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -33,13 +32,14 @@ import pyarrow.compute as pc
 from focuseval.data.remarks import Remark
 from focuseval.data.run import Run
 from focuseval.errors import FormatError
-from focuseval.formats.columns import ARROW, FAR, checked, column_array, no_number, number, numbers
-from focuseval.formats.content import source_of
+from focuseval.formats.columns import no_number, numbers
 from focuseval.formats.ranking import ranked
 from focuseval.formats.xml import EventReader, attributes, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from numpy.typing import NDArray
 
     from focuseval.formats.content import Source
 
@@ -48,48 +48,35 @@ FIELDS = "topic-fields."
 TOPIC = "topic["
 """How an attribute of a ``<topic>`` is named there: ``topic[544].topic-part``."""
 
-_COLUMNS = {
-    "document": "text", "path": "text", "rank": "rank", "score": "real", "start": "int", "end": "int",
-    "end_path": "text", "in": "text", "line": "int",
-}  # fmt: skip
-"""What a result says, and its line: the kinds of its columns."""
-_NUMPY: dict[str, Any] = {"int": np.int64, "rank": np.int32, "real": np.float64}
+_COLUMNS = {"file": "document", "path": "path", "rank": "rank", "rsv": "score", "in": "in"}
+"""What a result says in elements of its own: the columns of these."""
+_TEXTS = frozenset({*_COLUMNS, "description", "collection"})
+_NUMBERS: dict[str, Any] = {"rank": np.int32, "score": np.float64, "start": np.int64, "end": np.int64}
+_OFFSET = re.compile(r"[0-9]{1,9}")
+_UNKNOWN = frozenset({"-1", "X", "x"})
 
 
 def read(source: Source) -> Run:
-    """Return the run in ranking order: an ordinary file by a pattern, any other by expat events."""
-    return build(source, read_ordinary(source) or read_events(source))
-
-
-def build(source: Source, raw: Submission) -> Run:
-    """Return the run that a submission describes, in ranking order."""
-    known = dict(raw.attributes)
+    """Return the run in ranking order."""
+    raw = _Submission(source)
+    raw.read()
+    known = raw.attributes | ({"collections": "\n".join(raw.collections)} if raw.collections else {})
     run_id, task, participant = (known.pop(name, "").strip() for name in ("run-id", "task", "participant-id"))
-    columns: dict[str, Any] = {
-        name: pa.chunked_array([column if isinstance(column, pa.Array) else pa.array(column, ARROW[_COLUMNS[name]])])
-        for name, column in raw.columns.items()
-    }
-
-    def first_without(name: str) -> Any:
-        return source.at(columns["line"][pc.index(columns[name].is_null(), pa.scalar(True)).as_py()].as_py())
-
-    ranks, scores, remarks = columns["rank"], columns["score"], list[Remark]()
-    if 0 < ranks.null_count < len(ranks):
-        what = "expected a <rank> in every result or in none, found a result without"
-        raise FormatError(what, at=first_without("rank"), remedy="give every result its rank, or leave all ranks out")
-    if 0 < scores.null_count < len(scores):
-        if ranks.null_count:
-            what = "expected a <rsv> in every result, as there are no ranks, found a result without"
-            remedy = "give every result its rsv, or leave all out: the file order is then the ranking"
-            raise FormatError(what, at=first_without("score"), remedy=remedy)
-        remarks.append(Remark("no rsv", scores.null_count))
-        columns["score"] = scores.filter(pa.array([False] * len(scores)))
+    line, remarks = np.array([one["line"] for one in raw.results], np.int64), list[Remark]()
+    columns: dict[str, Any] = {"topic": np.array([one["topic"] for one in raw.results], np.int32), "line": line}
+    for name in (*_COLUMNS.values(), "end_path", "start", "end"):
+        kind = pa.int64() if name in {"start", "end"} else pa.string()
+        columns[name] = pa.array([one.get(name) for one in raw.results], kind)
+    faults = _convert(source, columns, line, remarks)
     for name, column in columns.items():
-        if column.null_count == len(column) and name not in {"document", "line"}:
+        if name in _NUMBERS and column.null_count < len(column):
+            filled = column.fill_null(-1) if name in {"start", "end"} else column
+            columns[name] = filled.to_numpy(zero_copy_only=False).astype(_NUMBERS[name])
+        elif name not in {"document", "topic", "line"} and column.null_count == len(column):
             columns[name] = None
-        elif (kind := _COLUMNS[name]) != "text":
-            columns[name] = column_array(column.fill_null(-1) if name in {"start", "end"} else column, _NUMPY[kind])
-    columns = ranked(columns | {"topic": np.asarray(raw.topic, np.int32)})
+        elif name not in {"topic", "line"}:
+            columns[name] = pa.chunked_array([column])
+    columns = ranked(columns)
     inside = columns.pop("in")
     if inside is not None:
         names = inside.unique().to_pylist()
@@ -105,221 +92,125 @@ def build(source: Source, raw: Submission) -> Run:
         sha256=source.digest(),
         attributes=known,
         remarks=tuple(remarks),
-        faults=tuple(raw.faults[:1]),
+        faults=tuple(faults[:1]),
     )
 
 
-_OFFSET = re.compile(r"[0-9]{1,9}")
-_UNKNOWN = frozenset({"-1", "X", "x"})
-_TEXTS = frozenset({"file", "path", "rank", "rsv", "in", "description", "collection"})
+def _convert(
+    source: Source, columns: dict[str, Any], line: NDArray[np.int64], remarks: list[Remark]
+) -> list[FormatError]:
+    """Turn ranks and scores into numbers, and return the first score that is no finite one; others are refused."""
+    faults = list[FormatError]()
+    for name, kind, element in (("rank", "rank", "rank"), ("score", "real", "rsv")):
+        texts, columns[name] = columns[name], numbers(columns[name], kind)
+        unknown, wrong = (
+            np.asarray(texts.is_valid()) & bad for bad in (columns[name].is_null(), ~np.isfinite(columns[name]))
+        )
+        for row in np.flatnonzero(unknown if unknown.any() else wrong)[:1].tolist():
+            what = no_number(element, kind, texts[row].as_py())
+            faults.append(FormatError(what, at=source.at(int(line[row])), remedy="correct the line"))
+            if unknown.any():
+                raise faults[-1]
+    for name, element in (("rank", "rank"), ("score", "rsv")):
+        missing = columns[name].null_count
+        if not 0 < missing < len(line):
+            continue
+        if name == "score" and columns["rank"].null_count == 0:
+            remarks.append(Remark("no rsv", missing))
+            columns["score"] = pa.nulls(len(line))
+            continue
+        every, remedy = "result or in none", "give every result its rank, or leave all ranks out"
+        if name == "score":
+            every = "result, as there are no ranks"
+            remedy = "give every result its rsv, or leave all out: the file order is then the ranking"
+        at = source.at(int(line[pc.index(columns[name].is_null(), pa.scalar(True)).as_py()]))
+        raise FormatError(f"expected a <{element}> in every {every}, found a result without", at=at, remedy=remedy)
+    return faults
 
 
 @dataclass
-class Submission(EventReader):
-    """A submission as it is read by events: lists of raw columns, None where a result does not say."""
+class _Submission(EventReader):
+    """A submission as it is read by events; numbers are converted later, a column at a time.
+
+    A result has six tags and more, so that little is done at each: text goes straight into a list.
+    """
 
     attributes: dict[str, str] = field(default_factory=dict)
     topics: dict[str, int] = field(default_factory=dict)
-    topic: Any = field(default_factory=list)
-    columns: dict[str, Any] = field(default_factory=lambda: {name: [] for name in _COLUMNS})
-    faults: list[FormatError] = field(default_factory=list)
-    """Scores that are no finite numbers."""
-    open_topic: int | None = None
+    results: list[dict[str, Any]] = field(default_factory=list)
+    collections: list[str] = field(default_factory=list)
+    topic: int | None = None
     result: dict[str, Any] | None = None
     """The result that is being read."""
-    text: list[str] | None = None
-    collections: list[str] = field(default_factory=list)
+    text: list[str] = field(default_factory=list)
 
     REMEDY: ClassVar[str] = "correct the result"
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.parser.CharacterDataHandler = self.text.append
+
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        """Take in a start tag."""
-        if name == "inex-submission":
-            self.attributes.update(attributes)
-        elif name == "topic-fields":
-            self.attributes.update({f"topic-fields.{key}": value for key, value in attributes.items()})
-        elif name == "topic":
-            topic = self.need(attributes, "topic-id", name)
-            self.open_topic = self.topics.setdefault(topic, len(self.topics))
-            said = {f"topic[{topic}].{key}": value for key, value in attributes.items() if key != "topic-id"}
-            self.attributes.update(said)
+        if name in _TEXTS:
+            self.text.clear()
         elif name == "result":
-            if self.open_topic is None:
+            if self.topic is None:
                 raise self.error("expected <result> inside <topic>, found it outside")
-            self.result = {"line": self.parser.CurrentLineNumber}
+            self.result = {"topic": self.topic, "line": self.parser.CurrentLineNumber}
         elif name == "fol":
             self.place(name, self.span(attributes))
         elif name == "passage":
-            self.place(
-                name, {"path": self.need(attributes, "start", name), "end_path": self.need(attributes, "end", name)}
-            )
-        self.text = [] if name in _TEXTS else None
+            start, end = (self.need(attributes, edge, name) for edge in ("start", "end"))
+            self.place(name, {"path": start, "end_path": end})
+        elif name == "topic":
+            topic = self.need(attributes, "topic-id", name)
+            self.topic = self.topics.setdefault(topic, len(self.topics))
+            said = {f"{TOPIC}{topic}].{key}": value for key, value in attributes.items() if key != "topic-id"}
+            self.attributes.update(said)
+        elif name == "inex-submission":
+            self.attributes.update(attributes)
+        elif name == "topic-fields":
+            self.attributes.update({f"{FIELDS}{key}": value for key, value in attributes.items()})
 
     def end(self, name: str) -> None:
-        """Take in an end tag."""
-        value = "".join(self.text).strip() if self.text is not None else ""
-        self.text = None
-        if name == "topic":
-            self.open_topic = None
-        elif name == "result" and self.result is not None:
-            self.close()
-        elif name in _TEXTS and self.result is not None:
-            self.say(name, value)
-        elif name == "description":
-            self.attributes.setdefault("description", value)
-        elif name == "collection" and value not in self.collections:
-            self.collections.append(value)
-
-    def characters(self, data: str) -> None:
-        """Take in text."""
-        if self.text is not None:
-            self.text.append(data)
-
-    def say(self, name: str, value: str) -> None:
-        """Take in one fact about the open result."""
-        if name == "path":
-            self.place(name, {"path": value})
-        elif name == "rank":
-            self.put(name, "rank", checked(self.at(), "rank", "rank", value))
-        elif name == "rsv":
-            score = number(value, "real")
-            if score is None or not math.isfinite(score):
-                error = FormatError(no_number("rsv", "real", value), at=self.at(), remedy="correct the line")
-                if score is None:
-                    raise error
-                self.faults.append(error)
-            self.put(name, "score", score)
-        elif name in {"file", "in"}:
-            self.put(name, "document" if name == "file" else "in", value)
-
-    def put(self, element: str, column: str, value: Any) -> None:
-        """Set a value that a result says once."""
-        if self.result is None:
-            raise self.error(f"expected <{element}> inside <result>, found it outside")
-        if column in self.result:
-            raise self.error(f"expected one <{element}> in a result, found two")
-        self.result[column] = value
+        result = self.result
+        if result is not None and name in _COLUMNS:
+            column = _COLUMNS[name]
+            if name == "path":
+                self.place(name, {})
+            elif column in result:
+                raise self.error(f"expected one <{name}> in a result, found two")
+            result[column] = "".join(self.text).strip()
+        elif result is not None and name == "result":
+            if not result.get("document"):
+                raise self.error("expected a <file> in the result, found none")
+            self.results.append(result)
+            self.result = None
+        elif name == "topic":
+            self.topic = None
+        elif result is None and name == "description":
+            self.attributes.setdefault("description", "".join(self.text).strip())
+        elif result is None and name == "collection" and (said := "".join(self.text).strip()) not in self.collections:
+            self.collections.append(said)
 
     def place(self, element: str, values: dict[str, Any]) -> None:
         """Set the place of the open result."""
-        if self.result is not None and {"path", "start"} & self.result.keys():
+        if self.result is None:
+            raise self.error(f"expected <{element}> inside <result>, found it outside")
+        if "path" in self.result or "start" in self.result:
             raise self.error(f"expected one place in a result, found <{element}> besides another")
-        for column, value in values.items():
-            self.put(element, column, value)
+        self.result.update(values)
 
     def span(self, attributes: dict[str, str]) -> dict[str, int]:
         """Return the span of a <fol>; without a length it is an entry point, at −1 or X it is unknown."""
         offset, length = self.need(attributes, "offset", "fol"), attributes.get("length")
         if offset in _UNKNOWN:
             return {"start": -1, "end": -1}
-        for value in (offset, length or "0"):
+        for value in (offset, "0" if length is None else length):
             if not _OFFSET.fullmatch(value.strip()):
                 raise self.error(f"expected an offset and a length that are not negative, found {value!r}")
         start = int(offset)
         return {"start": start, "end": -1 if length is None else start + int(length)}
-
-    def close(self) -> None:
-        """File the open result among the columns."""
-        result = self.result or {}
-        if not result.get("document"):
-            raise self.error("expected a <file> in the result, found none")
-        self.topic.append(self.open_topic)
-        for name, column in self.columns.items():
-            column.append(result.get(name))
-        self.result = None
-
-
-def read_events(source: Source) -> Submission:
-    """Return what a submission says, in file order."""
-    raw = Submission(source)
-    try:
-        raw.read()
-    except FormatError as error:
-        raise (raw.faults or [error])[0] from None
-    if raw.collections:
-        raw.attributes["collections"] = "\n".join(raw.collections)
-    return raw
-
-
-_CHILD = re.compile(
-    rb"<(in|file|path|rank|rsv)>[^<>&]+</\1>\s*"
-    rb'|<(fol) offset="[0-9]+" length="[0-9]+"/>\s*|<(passage) start="[^"<>&]+" end="[^"<>&]+"/>\s*'
-)
-_CHILDREN = {
-    b"in": (rb"<in>([^<>&\s]+)</in>", ("in",)),
-    b"file": (rb"<file>([^<>&\s]+)</file>", ("document",)),
-    b"path": (rb"<path>([^<>&\s]+)</path>", ("path",)),
-    b"rank": (rb"<rank>([^<>&\s]+)</rank>", ("rank",)),
-    b"rsv": (rb"<rsv>([^<>&\s]+)</rsv>", ("score",)),
-    b"fol": (rb'<fol offset="([^"<>&\s]+)" length="([^"<>&\s]+)"/>', ("start", "end")),
-    b"passage": (rb'<passage start="([^"<>&\s]+)" end="([^"<>&\s]+)"/>', ("path", "end_path")),
-}
-"""The children of a result: a pattern, and the columns that its groups fill."""
-_TOPIC = re.compile(rb'<topic topic-id="([^"<&>\s]+)">')
-_RESULT = re.compile(rb"<result>\s*(.*?)</result>", re.DOTALL)
-_ENCODING = re.compile(rb'\A<\?xml[^>]*?encoding\s*=\s*["\'](?!utf-8["\']|us-ascii["\'])', re.IGNORECASE)
-_DOCTYPE = re.compile(rb"<!DOCTYPE[^\[>]*>")
-
-
-def read_ordinary(source: Source) -> Submission | None:
-    """Return what a submission says, in file order, by a pattern made of its first result; None where it does not fit.
-
-    Expat's events call Python at every tag; the pattern is four to five times as fast (`benchmarks/bench_read.py`), and
-    the compiled handlers of the collection keep neither attributes nor lines. expat (without handlers) vouches for
-    well-formedness. A file is ordinary if it is UTF-8, its results have no references, and topics and results account
-    for every tag behind the header.
-    """
-    data = source.data[:]
-    first = _TOPIC.search(data)
-    result = _RESULT.search(data, first.end()) if first else None
-    children = [name for child in _CHILD.findall(result[1]) for name in child if name] if result else []
-    if not first or not result or not _is_ordinary(data, first.start(), children):
-        return None
-    between = rb"\s*".join((b"<result>", *(_CHILDREN[name][0] for name in children), b"</result>"))
-    found = re.findall(between, data[first.start() :])
-    begins, closed = (
-        np.array([match.start() for match in re.finditer(tag, data)], np.int64) for tag in (b"<result>", b"</topic>")
-    )
-    topics = list(_TOPIC.finditer(data, first.start()))
-    opened = np.array([topic.start() for topic in topics])
-    tags = len(found) * result[0].count(b"<") + 2 * len(topics) + 1
-    if data.count(b"<", first.start()) != tags or len(begins) != len(found) or len(opened) != len(closed):
-        return None
-    block = np.searchsorted(opened, begins) - 1
-    if (opened > closed).any() or (opened[1:] < closed[:-1]).any() or (begins > closed[block]).any():
-        return None
-    EventReader(source).read()
-    raw = read_events(source_of(data[: first.start()] + b"</inex-submission>", source.name))
-    names = [name for child in children for name in _CHILDREN[child][1]]
-    values = dict(zip(names, zip(*found, strict=True) if len(names) > 1 else (found,), strict=True))
-    raw.columns = {name: pa.nulls(len(found), ARROW[kind]) for name, kind in _COLUMNS.items()}
-    for name, column in values.items():
-        kind, texts = _COLUMNS[name], pa.array(column, pa.binary()).cast(pa.string())
-        raw.columns[name] = texts if kind == "text" else numbers(texts, kind)
-        if raw.columns[name].null_count or (kind == "real" and not np.isfinite(raw.columns[name]).all()):
-            return None
-    if "end" in values:
-        start, length = (raw.columns[name].to_numpy() for name in ("start", "end"))
-        if max(start.max(), length.max()) >= FAR:
-            return None
-        raw.columns["end"] = pa.array(start + length)
-    newlines = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
-    raw.columns["line"] = pa.array(np.searchsorted(newlines, begins) + 1)
-    codes = [raw.topics.setdefault(topic[1].decode(), len(raw.topics)) for topic in topics]
-    raw.topic = np.array(codes, np.int32)[block]
-    return raw
-
-
-def _is_ordinary(data: bytes, header: int, children: list[bytes]) -> bool:
-    """Whether a file is UTF-8, its header without comments and sections, its results as usual and without references.
-
-    Lines end with a newline: expat counts others, too.
-    """
-    places = [name for name in children if name in {b"path", b"fol", b"passage"}]
-    usual = b"file" in children and len(places) <= 1 and len(set(children)) == len(children)
-    marks = data.count(b"<!", 0, header) - bool(_DOCTYPE.search(data, 0, header))
-    plain = b"\r" not in data or data.count(b"\r") == data.count(b"\r\n")
-    return usual and plain and not marks and data.find(b"&", header) < 0 and not _ENCODING.match(data[:200])
 
 
 def write(run: Run) -> Iterator[bytes]:

@@ -22,8 +22,9 @@ from focuseval.collection.boundaries import code_points
 from focuseval.data.remarks import counted_kinds
 from focuseval.errors import FormatError
 from focuseval.formats.columns import number
+from focuseval.formats.json_items import json_items
 from focuseval.formats.judgements import Question, Span, gold_reader, text_of
-from focuseval.formats.rows import field, parse_lines
+from focuseval.formats.rows import field
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,7 +40,7 @@ def read(sources: Sequence[Source], documents: Collection | None = None) -> Iter
     """Return the provenance of all outputs, in code points of the pages."""
     whole = 0
     for source in sources:
-        for line, record in parse_lines(source):
+        for line, record, _ in json_items(source):
             at, topic = source.at(line), str(record.get("id") or line)
             query = field(record, "input", str, at) if "input" in record else ""
             spans = dict[Span, None]()
@@ -57,7 +58,7 @@ def read(sources: Sequence[Source], documents: Collection | None = None) -> Iter
 def embedded_texts(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
     """Yield the id and the text of every page of a knowledge source."""
     for source in sources:
-        for line, page in parse_lines(source):
+        for line, page, _ in json_items(source):
             at = source.at(line)
             paragraphs = field(page, "text", list, at)
             name = str(page.get("wikipedia_id") or field(page, "wikipedia_id", str, at))

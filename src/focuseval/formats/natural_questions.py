@@ -19,8 +19,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from focuseval.errors import FormatError
+from focuseval.formats.json_items import json_items
 from focuseval.formats.judgements import Question, Span, gold_reader, text_of
-from focuseval.formats.rows import field, parse_lines
+from focuseval.formats.rows import field
 from focuseval.placing.normalise import from_bytes
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 def read(sources: Sequence[Source], documents: Collection | None = None) -> Iterator[Question]:
     """Return the long answers of all examples."""
     for source in sources:
-        for line, record in parse_lines(source):
+        for line, record, _ in json_items(source):
             at = source.at(line)
             name, page = _name(record, "example_id", at), _page(record, at)
             query = field(record, "question_text", str, at, f"example {name}")
@@ -65,7 +66,7 @@ def embedded_texts(sources: Sequence[Source]) -> Iterator[tuple[str, str]]:
     """Yield the id and the HTML of every page, once."""
     seen: set[str] = set()
     for source in sources:
-        for line, record in parse_lines(source):
+        for line, record, _ in json_items(source):
             page = _page(record, source.at(line))
             if page not in seen:
                 seen.add(page)

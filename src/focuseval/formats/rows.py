@@ -1,8 +1,8 @@
 """Files of JSON, CSV and TSV as people write them, and what one row or object in them says.
 
-`parse` and `parse_lines` give JSON as it stands, `field` one of its fields, by name and type. `rows_of` gives the rows
-of a file, whatever holds them: JSON lines, a JSON list, an object around one list, CSV or TSV with a header. What a row
-says (its topic, document, span, text, numbers) is found under any of the names in `focuseval.data.fields`.
+`parse` gives JSON as it stands, `field` one of its fields, by name and type. `rows_of` gives the rows of a file,
+whatever holds them: JSON lines, a JSON list, an object around one list, CSV or TSV with a header. What a row says (its
+topic, document, span, text, numbers) is found under any of the names in `focuseval.data.fields`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from focuseval.data.fields import (
     delimiter_of,
     layers,
     named_fields,
-    numbered_lines,
     short,
     value,
 )
@@ -47,21 +46,6 @@ def parse(source: Source) -> Any:
     return decoded(source.data, source.at(1))
 
 
-def parse_lines(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the objects of a file of JSON lines, with their lines; blank lines are passed over."""
-    for line, raw in numbered_lines(source.data):
-        record = decoded(raw, source.at(line))
-        if not isinstance(record, dict):
-            raise FormatError(f"expected an object, found {_named(record)}", at=source.at(line))
-        yield line, record
-
-
-def _named(value: Any) -> str:
-    """Return a value short enough for one line."""
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= 60 else text[:60] + "…"
-
-
 def field(record: Any, name: str, kind: type[T], at: Place, where: str = "") -> T:
     """Return a field that must be there.
 
@@ -71,12 +55,12 @@ def field(record: Any, name: str, kind: type[T], at: Place, where: str = "") -> 
     """
     inside = f" of {where}" if where else ""
     if not isinstance(record, dict):
-        raise FormatError(f"expected an object with {name!r}{inside}, found {_named(record)}", at=at)
+        raise FormatError(f"expected an object with {name!r}{inside}, found {short(record)}", at=at)
     if name not in record:
         raise FormatError(f"expected {name!r}{inside}, found only {', '.join(map(repr, record)) or 'nothing'}", at=at)
     value = record[name]
     if not isinstance(value, kind) or isinstance(value, bool) or (isinstance(value, int) and abs(value) >= FAR):
-        raise FormatError(f"expected {_WORDS[kind]} as {name!r}{inside}, found {_named(value)}", at=at)
+        raise FormatError(f"expected {_WORDS[kind]} as {name!r}{inside}, found {short(value)}", at=at)
     return value
 
 
@@ -129,15 +113,6 @@ def _known_names(names: tuple[str, ...]) -> tuple[str, ...] | None:
     return None if known == names or len(set(known)) < len(known) else known
 
 
-def _decoded(source: Source) -> str:
-    """Return a file's text."""
-    try:
-        return bytes(source.data).decode()
-    except UnicodeDecodeError as error:
-        at = source.at(source.line_of(error.start))
-        raise FormatError(f"expected UTF-8, found byte 0x{error.object[error.start]:02x}", at=at) from error
-
-
 def _json_rows(source: Source) -> Iterator[Row]:
     """Yield the objects of a list or of lines; of one object, the rows of the only list of objects in it.
 
@@ -167,7 +142,11 @@ def table_rows(source: Source, needed: tuple[str, ...] = ()) -> Iterator[Row]:
 
     Fields may hold line breaks. The header must have the columns that are `needed`.
     """
-    text = _decoded(source)
+    try:
+        text = bytes(source.data).decode()
+    except UnicodeDecodeError as error:
+        at = source.at(source.line_of(error.start))
+        raise FormatError(f"expected UTF-8, found byte 0x{error.object[error.start]:02x}", at=at) from error
     csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
     delimiter = delimiter_of(text.partition("\n")[0])
     reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter)

@@ -42,7 +42,6 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cache
 from itertools import islice
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
@@ -182,7 +181,7 @@ def _results(topic: str, span: TracedSpan, store: IO[bytes]) -> Iterator[tuple[d
     """
     start, size, name = span.stored or (0, 0, "")
     store.seek(start)
-    listed = _parsed(_nested(msgspec.json.decode(store.read(size))))
+    listed = _parsed(msgspec.json.decode(store.read(size)))
     if isinstance(listed, Mapping):  # around a list, as some frameworks have it
         listed = next((some for some in listed.values() if isinstance(some, list)), None)
     items = list[Any]()
@@ -307,7 +306,7 @@ def _span(
         span.question = span.question or _said(_at(members, one.question), _ASKED)
         span.answer = span.answer or _said(_at(members, one.answer), _ANSWERED)
         if span.stored is None and (not one.value or str(kind).upper() == one.value):
-            content = b"" if store is None else msgspec.json.encode(_found(members, one.results, many=True))
+            content = b"" if store is None else msgspec.json.encode(_at(members, one.results))
             start = 0 if store is None else store.tell()
             span.stored = start, 0 if store is None else store.write(content), one.results
             span.reranks = one.value == "RERANKER"
@@ -326,7 +325,9 @@ def _spans(source: Source) -> Iterator[tuple[Place, dict[str, Any]]]:
         items = (Item(row.line or 0, dict(row.values), {}) for row in table_rows(source))
     for line, members, around in items:
         outer = {name: around[name] for name in ("resource", "info") if name in around}
-        yield from ((source.at(line), outer | span) for span in _inner_spans(members))
+        for span in _inner_spans(members):
+            found = _nested(outer | span)
+            yield source.at(line), found if isinstance(found, dict) else {}
 
 
 def _inner_spans(members: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -334,7 +335,7 @@ def _inner_spans(members: dict[str, Any]) -> Iterator[dict[str, Any]]:
     trace = _parsed(members.get("trace"))  # in a frame of MLflow it is a text
     members = trace if isinstance(trace, dict) and isinstance(trace.get("data"), dict) else members
     names = ("resourceSpans", "scopeSpans", "data.spans", "spans", "data")
-    listed = next((found for name in names if isinstance(found := _found(members, name), list)), None)
+    listed = next((found for name in names if isinstance(found := _at(members, name), list)), None)
     if listed is None:
         yield members
         return
@@ -343,42 +344,6 @@ def _inner_spans(members: dict[str, Any]) -> Iterator[dict[str, Any]]:
         if isinstance(one, dict):
             inside = "scopeSpans" in one or ("spans" in one and "traceId" not in one)
             yield from (outer | span for span in (_inner_spans(one) if inside else (one,)))
-
-
-def _members(value: Any) -> dict[str, Any] | None:
-    """Return the members of an object, or of what OTLP writes in place of one: a list of names with values."""
-    if isinstance(value, dict):
-        inner = value.get("kvlistValue")
-        return _members(inner.get("values")) if isinstance(inner, dict) else value
-    if not isinstance(value, list) or not all(
-        isinstance(one, dict) and isinstance(one.get("key"), str) for one in value
-    ):
-        return None
-    return {one["key"]: one.get("value") for one in value}
-
-
-def _found(members: dict[str, Any], path: str, *, many: bool = False) -> Any:
-    """Return what a path leads to, None where it leads nowhere; names may have dots or be inside of others.
-
-    With `many`, a name that others begin with stands for all of these, as OpenInference lists documents.
-    """
-    if (found := members.get(path)) is not None:
-        return found
-    for head, rest in _cuts(path):
-        inner = members.get(head)
-        if type(inner) is list:
-            inner = members[head] = _members(inner) or inner  # taken apart once
-        if type(inner) is dict and (found := _found(_members(inner) or inner, rest, many=many)) is not None:
-            return found
-    if not many:
-        return None
-    return {name[len(path) + 1 :]: held for name, held in members.items() if name.startswith(f"{path}.")} or None
-
-
-@cache
-def _cuts(path: str) -> list[tuple[str, str]]:
-    """Return a path cut in two at each of its dots."""
-    return [(path[: dot.start()], path[dot.end() :]) for dot in re.finditer(r"\.", path)]
 
 
 def _nested(value: Any) -> Any:
@@ -427,10 +392,11 @@ _TYPED = {
 """How OTLP names the types of values, and whether one is the value itself or has a list of values."""
 
 
-def _at(members: dict[str, Any], path: str) -> Any:
+def _at(members: Any, path: str) -> Any:
     """Return the value that a path leads to, None where it leads nowhere."""
-    found = _found(members, path)
-    return _nested(found) if type(found) in _NESTING else found
+    for step in path.split(".") if path else ():
+        members = members.get(step) if isinstance(members, dict) else None
+    return members if path else None
 
 
 def _first(span: dict[str, Any], paths: Sequence[str]) -> Any:
