@@ -10,7 +10,7 @@ from building import gold_of, run_of
 from focuseval.errors import NotComparableError
 from focuseval.evaluation.evaluation import evaluate
 from focuseval.report.build import build_report
-from focuseval.report.charts.chart import common_ends
+from focuseval.report.charts.chart import short_label
 from focuseval.report.page import render_html
 from report.walking import READY
 
@@ -180,12 +180,18 @@ def test_a_report_on_nothing_relevant_is_refused_in_one_line(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("names", "ends"),
+    ("names", "label"),
     [
-        (["a", "b"], (0, 0)),
-        (["experiment-2026-11-18-bm25-final", "experiment-2026-11-18-dense-final"], (22, 6)),
-        (["the-same-long-name-of-a-run", "the-same-long-name-of-a-run-2"], (24, 0)),
+        (["a", "b"], "datum.label"),
+        (
+            ["experiment-2026-11-18-bm25-final", "experiment-2026-11-18-dense-final"],
+            "slice(datum.label, 22, length(datum.label) - 6)",
+        ),
+        (
+            ["the-same-long-name-of-a-run", "the-same-long-name-of-a-run-2"],
+            "slice(datum.label, 24, length(datum.label) - 0)",
+        ),
     ],
 )
-def test_what_long_names_share_is_left_out_of_labels_but_never_all(names, ends):
-    assert common_ends(names) == ends
+def test_what_long_names_share_is_left_out_of_labels_but_never_all(names, label):
+    assert short_label(names) == label

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from building import gold_of, run_of
 from focuseval.errors import NotComparableError
 from focuseval.report.build import gather_evidence
-from focuseval.report.lists import lists_of, topic_view
-from focuseval.report.text_view import BELOW, complete_topic, explain
+from focuseval.report.lists import lists_of, numbered, topic_view
+from focuseval.report.text_view import BELOW, explain
 from focuseval.report.texts import size_of
 from strategies.campaigns import campaign
 
@@ -93,12 +93,13 @@ def evidence():
 
 def test_a_served_topic_has_every_result(evidence):
     lists = lists_of(evidence)
-    answer = complete_topic(evidence, lists, 7)
+    view = topic_view(lists, 7, None)
+    documents = [lists.document_id(evidence, row) for row in numbered([view])]
     matched = evidence.evaluation.matched(int(evidence.drawn[0]))
     low, high = matched.bounds[7:9]
-    count, top = answer["topic"]["runs"][0]
+    count, top = view["runs"][0]
     assert count == len(top) / 3 == high - low > 20
-    assert [answer["documents"][d] for d in top[::3]] == matched.run.document[low:high].to_pylist()
+    assert [documents[d] for d in top[::3]] == matched.run.document[low:high].to_pylist()
 
 
 def embedded(text, piece):

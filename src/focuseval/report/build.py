@@ -12,7 +12,7 @@ from focuseval.inference.settings import Settings
 from focuseval.report.charts import curves
 from focuseval.report.charts import runs as run_charts
 from focuseval.report.choices import Choices, choices_of
-from focuseval.report.evidence import MOST_DRAWN, Evidence, distinct, observe
+from focuseval.report.evidence import MOST_DRAWN, Evidence, observe
 from focuseval.report.first_screen import FirstScreen, first_screen, remarks
 from focuseval.report.text_view import TextView, explain
 from focuseval.report.texts import BUDGET, as_json
@@ -238,7 +238,7 @@ def evidence_on(
         raise NotComparableError(
             f"a report compares what is relevant, found {names} alone; add a measure such as spanR"
         )
-    labels = distinct(evaluation.scores.names)
+    labels = tuple(name.strip() or f"run {number}" for number, name in enumerate(evaluation.scores.names, 1))
     evidence = Evidence(
         evaluation=evaluation,
         settings=settings,
@@ -253,6 +253,5 @@ def evidence_on(
     for run in pair:
         if run not in drawn:
             drawn[-1 if drawn[-1] not in pair else -2] = run
-    asked = curves.wanted(plan), curves.wanted_distances(plan)
-    observed = tuple(observe(evidence, run, *asked) for run in watch(drawn))
+    observed = tuple(observe(evidence, run, *curves.wanted(plan)) for run in watch(drawn))
     return replace(evidence, drawn=tuple(drawn), observed=observed)

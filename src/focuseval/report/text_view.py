@@ -16,7 +16,7 @@ import numpy as np
 from focuseval.collection.rendering import KINDS
 from focuseval.data.spans import union
 from focuseval.errors import counted
-from focuseval.report.lists import Lists, depth_for, lists_of, numbered, numbered_paths, topic_view
+from focuseval.report.lists import Lists, depth_for, lists_of, numbered, topic_view
 from focuseval.report.texts import as_json, excerpt_view, pictured, reader, shortened, size_of
 
 if TYPE_CHECKING:
@@ -101,16 +101,19 @@ def explain(
     depth, below = depth_for(len(names), len(runs))
     views = [topic_view(lists, topic, depth, below) for topic in range(len(names))]
     documents = tuple(lists.document_id(evidence, row) for row in numbered(views))
-    paths = tuple(numbered_paths(views))
+    paths: dict[str, int] = {}  # which views name by number; −1 is none
+    for view in views:
+        if "paths" in view:
+            view["paths"] = [[paths.setdefault(p, len(paths)) if p else -1 for p in run] for run in view["paths"]]
     texts: Mapping[str, dict[str, Any]] = {}
     text = "Every document that is relevant or was returned is here: nothing is left out."
     if not served:
-        taken = max(0, len(as_json([views, paths])) - LISTS)
+        taken = max(0, len(as_json([views, list(paths)])) - LISTS)
         texts, text = embed(evidence, evidence.index, lists, max(0, budget - taken), depth)
         if pages:
             texts, pictures = pictured(texts, evidence.index, _on_pages(lists), pages)
             text += pictures
-    view = TextView(
+    found = TextView(
         runs=runs,
         a=a,
         b=b,
@@ -121,11 +124,11 @@ def explain(
         served=served,
         documents=documents,
         depth=depth,
-        paths=paths,
+        paths=tuple(paths),
         totals=tuple(None if r is None or r.totals is None else [n.tolist() for n in r.totals] for r in lists.runs),
         budgets=tuple({} if r is None else {n: ends.tolist() for n, ends in r.budgets.items()} for r in lists.runs),
     )
-    return view, texts
+    return found, texts
 
 
 def embed(
@@ -197,12 +200,6 @@ def left_out(texts: Mapping[str, dict[str, Any]], whole: int, windows: int, dept
         further = counted(windows, "further result")
         sentences += f" The text of {further} is left out; 'focuseval report --serve' shows it."
     return sentences
-
-
-def complete_topic(evidence: Evidence, lists: Lists, topic: int) -> dict[str, Any]:
-    """Return one topic with all results of every list, and the ids of its documents: what a server answers."""
-    view = topic_view(lists, topic, None)
-    return {"topic": view, "documents": [lists.document_id(evidence, row) for row in numbered([view])]}
 
 
 def _lost(evidence: Evidence) -> tuple[str, ...]:
