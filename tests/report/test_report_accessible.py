@@ -161,18 +161,18 @@ def rows(browser, table="topic-table"):
 
 
 def test_another_pair_and_measure_change_headline_table_bars_and_slices(chosen, three):
-    a, b, c = three.choices.runs
+    a, b, c = three.choices["runs"]
     choose(chosen, "pick-a", c)
     choose(chosen, "pick-b", a)
     choose(chosen, "pick-measure", "IoU@1")
-    values = three.choices.values[2]
-    expected = {t: (values[2][n], values[0][n]) for n, t in enumerate(three.choices.topics)}
+    values = three.choices["values"][2]
+    expected = {t: (values[2][n], values[0][n]) for n, t in enumerate(three.choices["topics"])}
     for topic, _, one, other, difference in rows(chosen):
         assert (float(one), float(other)) == pytest.approx(expected[topic], abs=5.1e-5)
         sign = -1 if "−" in difference else 1
         shown = sign * float(difference.strip("▲▼ +−"))
         assert shown == pytest.approx(expected[topic][0] - expected[topic][1], abs=1e-4)
-    told = three.choices.comparisons["measures"][2]["pairs"][1]  # the pair of the first and the third run
+    told = three.choices["comparisons"]["measures"][2]["pairs"][1]  # the pair of the first and the third run
     words = {2: f"{c} is worse than {a}.", -2: f"{c} is better than {a}."}
     higher, lower = (a, c) if told[5] > 0 else (c, a)
     word = words.get(told[5], f"{higher} scores higher than {lower}, but this may be chance.")
@@ -186,7 +186,7 @@ def test_another_pair_and_measure_change_headline_table_bars_and_slices(chosen, 
     assert caption.startswith(f"A ({c}) minus B ({a}) in IoU@1")
     assert b not in caption
     slices = {row[0]: row[1:4] for row in rows(chosen, "slices")}
-    even = [expected[t][0] for t in three.choices.topics if int(t) % 2 == 0]
+    even = [expected[t][0] for t in three.choices["topics"] if int(t) % 2 == 0]
     assert float(slices["Tag: even"][1]) == pytest.approx(sum(even) / len(even), abs=1e-4)
     chosen.run("document.getElementById('verdict-back').click()")
     assert chosen.run("return document.getElementById('verdict').textContent") == three.first.verdict.headline
@@ -214,7 +214,7 @@ def test_a_baseline_is_a_dashed_line_and_every_pair_is_tested(browser, tmp_path)
     in_browser(browser, tmp_path, report)
     assert browser.run("return document.querySelectorAll('#chart-means .mark-rule line[stroke-dasharray]').length") == 1
     browser.wait(READY)
-    other = next(name for name in report.choices.runs if name not in (report.first.a, "run-01"))
+    other = next(name for name in report.choices["runs"] if name not in (report.first.a, "run-01"))
     choose(browser, "pick-b", other)
     headline = browser.run("return document.getElementById('verdict').textContent")
     assert report.first.a in headline
@@ -244,7 +244,7 @@ def test_a_page_with_less_to_show_has_no_complaint(browser, tmp_path, case):
         ranked = [run_of({"1": ["a", "b"], "2": ["b", "a"]}, "one"), run_of({"1": ["b", "a"], "2": ["b"]}, "two")]
         report = build_report(judged, ranked, ["AP", "P@5"], docs={"a": "Some text.", "b": "Other text."})
     in_browser(browser, tmp_path, report)
-    assert len(rows(browser)) == len(report.choices.topics)
+    assert len(rows(browser)) == len(report.choices["topics"])
     if case != "no collection":
         browser.wait(READY)
         assert browser.run("return document.querySelectorAll('#list-a li').length") > 0
@@ -321,7 +321,7 @@ def test_the_address_keeps_the_order_of_runs_and_slices_and_another_pair_does_to
     chosen.open(address)
     chosen.wait(READY)
     assert (rows(chosen, "answer"), [row[0] for row in rows(chosen, "slices")]) == before
-    choose(chosen, "pick-b", three.choices.runs[2])
+    choose(chosen, "pick-b", three.choices["runs"][2])
     assert [row[0] for row in rows(chosen, "slices")] == before[1]
     assert chosen.run("return document.querySelectorAll('#slices th[aria-sort]').length") == 1
     choose(chosen, "pick-b", "none")
@@ -340,10 +340,10 @@ def test_the_table_of_all_measures_is_sorted_too(chosen, three):
 
 def test_slices_have_intervals_for_every_pair_and_measure(chosen, three):
     for pair in ((0, 2), (2, 1)):
-        for measure in three.choices.measures:
+        for measure in three.choices["measures"]:
             choose(chosen, "pick-b", "none")
-            choose(chosen, "pick-a", three.choices.runs[pair[0]])
-            choose(chosen, "pick-b", three.choices.runs[pair[1]])
+            choose(chosen, "pick-a", three.choices["runs"][pair[0]])
+            choose(chosen, "pick-b", three.choices["runs"][pair[1]])
             choose(chosen, "pick-measure", measure)
             for row in rows(chosen, "slices"):
                 if int(row[1]) < 10:
@@ -382,7 +382,7 @@ def test_what_the_page_says_of_the_first_pair_is_what_the_report_says(chosen, th
 def test_tables_of_other_pairs_are_those_of_a_report_on_that_pair(chosen, three):
     """The page's own account of a pair is that of Python, made with the pair as A and B."""
     gold, runs, texts = campaign(topics=14, runs=3, documents=30)
-    names = three.choices.runs
+    names = three.choices["runs"]
     pair = [run for name in (names[2], names[1]) for run in runs if run.run_id == name]
     alone = build_report(gold, pair, ["MAgP", "spanR@5", "IoU@1"], docs=texts, task="spans")
     choose(chosen, "pick-a", names[2])

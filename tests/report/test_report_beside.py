@@ -10,7 +10,7 @@ from building import gold_of, run_of
 from focuseval.errors import NotComparableError
 from focuseval.evaluation.evaluation import evaluate
 from focuseval.report.build import build_report
-from focuseval.report.charts.chart import common_ends
+from focuseval.report.charts.chart import short_label
 from focuseval.report.page import render_html
 from report.walking import READY
 
@@ -74,7 +74,7 @@ def test_a_filter_that_fits_no_topic_says_so_and_can_be_cleared(shown, report):
     shown.wait("return document.querySelector('#topic-table tbody').textContent.startsWith('No topic fits')")
     shown.run("document.getElementById('filter-clear').click()")
     rows = "return document.querySelectorAll('#topic-table tbody tr').length"
-    assert shown.run(rows) == len(report.choices.topics)
+    assert shown.run(rows) == len(report.choices["topics"])
 
 
 TEXTS = {"a": "x" * 400, "b": "y" * 400, "c": "z" * 400}
@@ -94,7 +94,7 @@ def test_a_zero_is_explained_by_where_the_answer_is_and_what_the_run_did():
     said = {}
     for name in ("spanR@2", "spanR@300c"):
         choices = build_report(gold, [run], [name], docs=TEXTS, task="spans").choices
-        said[name] = {choices.topics[topic]: text for topic, text in choices.zeros[0].items()}
+        said[name] = {choices["topics"][topic]: text for topic, text in choices["zeros"][0].items()}
         scores = evaluate(gold, run, [name], docs=TEXTS, task="spans")
         zero = np.flatnonzero(scores.values[0, :, 0] == 0).tolist()
         assert set(said[name]) == {scores.topics[topic] for topic in zero}
@@ -149,9 +149,9 @@ def test_an_answer_is_shown_sentence_by_sentence_with_citations_and_needs(browse
     (tmp_path / "gold.jsonl").write_text("\n".join(map(json.dumps, gold)))
     measures = ["leak", "citeR", "uncited", "silence"]
     report = build_report(tmp_path / "gold.jsonl", [tmp_path / "answers.jsonl"], measures, docs=TEXTS)
-    assert report.choices.measures == ("citeR", "−uncited")
+    assert report.choices["measures"] == ("citeR", "−uncited")
     assert [table.title for table in report.beside] == ["Text that must not come back", "Questions without an answer"]
-    view = report.heat.topics[report.choices.topics.index("q1")]["answers"][0]
+    view = report.heat["topics"][report.choices["topics"].index("q1")]["answers"][0]
     half = [["what", 50]]
     assert view["sentences"] == [["First.", [1, 2], half], ["Second.", [], []], ["Third.", [1], half]]
     assert (view["nowhere"], view["open"], view["abstains"]) == ([2], ["why"], False)
@@ -180,12 +180,18 @@ def test_a_report_on_nothing_relevant_is_refused_in_one_line(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("names", "ends"),
+    ("names", "label"),
     [
-        (["a", "b"], (0, 0)),
-        (["experiment-2026-11-18-bm25-final", "experiment-2026-11-18-dense-final"], (22, 6)),
-        (["the-same-long-name-of-a-run", "the-same-long-name-of-a-run-2"], (24, 0)),
+        (["a", "b"], "datum.label"),
+        (
+            ["experiment-2026-11-18-bm25-final", "experiment-2026-11-18-dense-final"],
+            "slice(datum.label, 22, length(datum.label) - 6)",
+        ),
+        (
+            ["the-same-long-name-of-a-run", "the-same-long-name-of-a-run-2"],
+            "slice(datum.label, 24, length(datum.label) - 0)",
+        ),
     ],
 )
-def test_what_long_names_share_is_left_out_of_labels_but_never_all(names, ends):
-    assert common_ends(names) == ends
+def test_what_long_names_share_is_left_out_of_labels_but_never_all(names, label):
+    assert short_label(names) == label

@@ -32,13 +32,13 @@ def evidence():
 def test_values_and_means_are_those_of_the_scores_to_the_last_bit(evidence):
     found, scores = choices_of(evidence), evidence.scores
     drawn = list(evidence.drawn)
-    assert found.runs == tuple(scores.runs[run] for run in drawn)
-    assert np.array_equal(np.array(found.values), scores.values[drawn].transpose(2, 0, 1))
-    assert np.array(found.means)[:, :, 0] == pytest.approx(scores.mean[drawn].T, abs=1e-12)
+    assert found["runs"] == tuple(scores.runs[run] for run in drawn)
+    assert np.array_equal(np.array(found["values"]), scores.values[drawn].transpose(2, 0, 1))
+    assert np.array(found["means"])[:, :, 0] == pytest.approx(scores.mean[drawn].T, abs=1e-12)
 
 
 def test_every_pair_is_that_of_the_comparison_under_each_measure(evidence):
-    found = choices_of(evidence).comparisons
+    found = choices_of(evidence)["comparisons"]
     for measure, told in zip(MEASURES, found["measures"], strict=True):
         compared = evidence.scores.compare(measure)
         assert told["methods"] == [compared.method]
@@ -53,8 +53,8 @@ def test_every_pair_is_that_of_the_comparison_under_each_measure(evidence):
 def test_with_a_baseline_the_other_pairs_are_compared_too_each_in_its_family():
     gold, runs, texts = campaign(topics=8, runs=3, documents=20)
     found = choices_of(gather_evidence(gold, runs, ["MAgP"], index=texts, task="spans", baseline="run-02"))
-    assert found.runs[found.baseline] == "run-02"
-    (told,) = found.comparisons["measures"]
+    assert found["runs"][found["baseline"]] == "run-02"
+    (told,) = found["comparisons"]["measures"]
     assert all(numbers is not None for numbers in told["pairs"])
     assert [method.split("Holm over ")[1] for method in told["methods"]] == ["the 2 pairs with run-02", "all 3 pairs"]
 
@@ -67,7 +67,7 @@ def test_of_very_many_runs_every_pair_that_is_offered_is_compared_under_every_me
     gold, runs, texts = campaign(topics=6, runs=4, documents=20)
     measures = ["MAgP", "spanR@5", "IoU@1"]
     report = fe.build_report(gold, runs, measures, docs=texts, task="spans")
-    told = report.choices.comparisons["measures"]
+    told = report.choices["comparisons"]["measures"]
     assert [len(one["pairs"]) for one in told] == [3, 3, 3]
     assert all(numbers is not None for one in told for numbers in one["pairs"])
     families = [one["methods"][0].split("Holm over ")[1] for one in told]
@@ -82,8 +82,8 @@ def test_topics_that_are_not_compared_are_named_for_the_page():
         run_of({t: [("a", 0, 9)] for t in "13"}, "most"),
     ]
     found = fe.build_report(gold, runs, ["charP"], docs={"a": "x" * 20}, task="spans", missing="skip")
-    assert found.choices.compared == ([0, 2],)
-    assert found.choices.comparisons["measures"][0]["topics"] == 2
+    assert found.choices["compared"] == ([0, 2],)
+    assert found.choices["comparisons"]["measures"][0]["topics"] == 2
     assert [row.topic for row in found.first.per_topic] == ["1", "3"]
 
 
@@ -168,8 +168,8 @@ def test_a_group_of_slices_that_holds_all_topics_in_one_is_left_out():
 def test_a_slice_of_ten_topics_is_judged_with_all_others_and_a_smaller_one_is_not(evidence):
     found = choices_of(evidence)
     every = evidence.scores.values[list(evidence.drawn)].transpose(2, 0, 1)
-    large = [one for one in found.slices if len(one["topics"]) >= 10]
-    assert 1 < len(large) < len(found.slices)
+    large = [one for one in found["slices"] if len(one["topics"]) >= 10]
+    assert 1 < len(large) < len(found["slices"])
     for measure, values in enumerate(every):
         first, second = np.transpose(list(combinations(range(4), 2)))
         parts = [paired_differences(values[first], values[second])[:, one["topics"]] for one in large]
@@ -183,8 +183,8 @@ def test_a_slice_of_ten_topics_is_judged_with_all_others_and_a_smaller_one_is_no
             told = [float(value) if isinstance(value, str) else value / 1e4 for value in shown[:, 2]]
             assert told == pytest.approx(corrected, abs=1e-4)
             assert shown[:, 3].tolist() == np.where(corrected <= 0.05, np.sign(low + high), 0).tolist()
-    few = [one for one in found.slices if len(one["topics"]) < 10]
-    assert all(one["judged"] == [None] * len(found.measures) for one in few)
+    few = [one for one in found["slices"] if len(one["topics"]) < 10]
+    assert all(one["judged"] == [None] * len(found["measures"]) for one in few)
 
 
 def test_of_too_many_intervals_those_of_the_deciding_measure_and_of_a_and_b_are_kept(evidence, monkeypatch):
@@ -192,13 +192,13 @@ def test_of_too_many_intervals_those_of_the_deciding_measure_and_of_a_and_b_are_
 
     whole = choices_of(evidence)
     pairs = list(combinations(range(4), 2))
-    monkeypatch.setattr(choices, "MOST_INTERVALS", len(pairs) * len(whole.slices))
+    monkeypatch.setattr(choices, "MOST_INTERVALS", len(pairs) * len(whole["slices"]))
     found = choices_of(evidence)
-    place = 4 * pairs.index(tuple(sorted((found.a, found.b))))
-    assert found.a < found.b
-    for one, full in zip(found.slices, whole.slices, strict=True):
-        assert one["judged"][found.decides] == full["judged"][found.decides]
-        for measure in range(1, len(found.measures)):
+    place = 4 * pairs.index(tuple(sorted((found["a"], found["b"]))))
+    assert found["a"] < found["b"]
+    for one, full in zip(found["slices"], whole["slices"], strict=True):
+        assert one["judged"][found["decides"]] == full["judged"][found["decides"]]
+        for measure in range(1, len(found["measures"])):
             told = full["judged"][measure]
             assert one["judged"][measure] == (told and told[place : place + 4])
 

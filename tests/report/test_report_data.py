@@ -110,11 +110,11 @@ def test_a_hundred_topics_and_twenty_runs_stay_below_five_megabytes():
     size = len(render_html(found).encode())
     assert size < 5_000_000
     assert sum(len(text["text"]) for text in found.texts.values()) > 1_500_000
-    assert "left out" not in found.heat.said
-    for topic in found.heat.topics:  # no link is dead: the text of every highlight and every listed result is there
+    assert "left out" not in found.heat["said"]
+    for topic in found.heat["topics"]:  # no link is dead: the text of every highlight and every listed result is there
         listed = [(d, s, s + min(n, 160)) for run in topic["runs"] for d, s, n in zip(*[iter(run[1])] * 3, strict=True)]
         for document, start, end in [*zip(*[iter(topic["gold"])] * 3, strict=True), *listed]:
-            pieces = found.texts[found.heat.documents[document]]["pieces"]
+            pieces = found.texts[found.heat["documents"][document]]["pieces"]
             here = zip(pieces[::2], pieces[1::2], strict=True)
             assert any(low <= start and min(end, start + LONGEST) <= high for low, high in here)
 
@@ -160,8 +160,8 @@ def test_one_topic_has_no_interval_and_says_so():
 def test_without_the_collection_the_page_says_how_to_see_the_text(small):
     gold, runs, _ = small
     found = build_report(gold, runs, ["MAgP"], task="spans")
-    assert "--index" in found.heat.said
-    assert found.heat.said in render_html(found).replace("&#39;", "'")
+    assert "--index" in found.heat["said"]
+    assert found.heat["said"] in render_html(found).replace("&#39;", "'")
     assert not found.texts
 
 
@@ -170,8 +170,8 @@ def test_a_gold_without_text_is_reported_by_documents():
     runs = [run_of({"1": ["a", "b"], "2": ["b", "a"]}, "one"), run_of({"1": ["b", "a"], "2": ["b"]}, "two")]
     found = build_report(gold, runs, ["AP", "P@5"], docs={"a": "Some text.", "b": "Other text."})
     assert found.first.measure == "AP"
-    assert "The gold highlights no text" in found.heat.lost[0]
-    assert all(not topic["gold"] for topic in found.heat.topics)
+    assert "The gold highlights no text" in found.heat["lost"][0]
+    assert all(not topic["gold"] for topic in found.heat["topics"])
     assert found.chart("cost") is None
     assert render_html(found)
 
@@ -194,8 +194,8 @@ def test_runs_on_different_topics_are_named_with_their_gaps():
 def test_documents_that_the_index_lacks_are_named_where_the_text_would_be():
     gold = gold_of({"1": {"a": {"spans": [(0, 5)], "length": 20}, "gone": {"spans": [(0, 5)], "length": 20}}})
     found = build_report(gold, [run_of({"1": [("a", 0, 5), ("lost", 0, 5)]}, "one")], ["charP"], docs={"a": "x" * 20})
-    assert "The gold names 1 document that the index does not have (gone)" in found.heat.lost[0]
-    assert "one names 1 document that the index does not have (lost)" in found.heat.lost[1]
+    assert "The gold names 1 document that the index does not have (gone)" in found.heat["lost"][0]
+    assert "one names 1 document that the index does not have (lost)" in found.heat["lost"][1]
     assert "lost" in render_html(found)
 
 

@@ -14,9 +14,9 @@ def shown(relevant):
     judged = {name: {"spans": [(0, 4)], "length": 12} for name in relevant}
     run = run_of({"t": [(name, 0, 4) for name in DOCUMENTS]})
     report = fe.build_report(gold_of({"t": judged}), [run], measures=["charP"], index=TEXTS)
-    (topic,) = report.heat.topics
+    (topic,) = report.heat["topics"]
     _, top, *rest = topic["runs"][0]
-    return sorted(report.heat.documents[d] for d in {*top[::3], *(rest[0][3::6] if rest else ())})
+    return sorted(report.heat["documents"][d] for d in {*top[::3], *(rest[0][3::6] if rest else ())})
 
 
 @pytest.mark.parametrize("relevant", [["d01"], ["d20"], ["d21"], ["d22", "d30"]])

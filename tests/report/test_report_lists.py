@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from building import gold_of, run_of
 from focuseval.errors import NotComparableError
 from focuseval.report.build import gather_evidence
-from focuseval.report.lists import lists_of, topic_view
-from focuseval.report.text_view import BELOW, complete_topic, explain
+from focuseval.report.lists import lists_of, numbered, topic_view
+from focuseval.report.text_view import BELOW, explain
 from focuseval.report.texts import size_of
 from strategies.campaigns import campaign
 
@@ -37,8 +37,8 @@ def test_every_list_holds_exactly_the_results_and_highlights_of_runs_and_gold(fi
     runs = [run_of({"t": own}, f"r{n}") for n, own in enumerate(results)]
     evidence = gather_evidence(gold, runs, ["charP"], index=TEXTS)
     view, _ = explain(evidence, 10**6)
-    (topic,) = view.topics
-    name = dict(enumerate(view.documents))
+    (topic,) = view["topics"]
+    name = dict(enumerate(view["documents"]))
     for document, spans in (("x", first), ("y", second)):
         own = [(s, e) for d, s, e in rows(topic["gold"], 3) if name[d] == document]
         assert characters(own) == characters(spans)
@@ -79,9 +79,9 @@ def test_documents_that_the_index_lacks_keep_their_names_in_the_lists():
     gold = gold_of({"1": {"a": {"spans": [(0, 5)], "length": 20}, "gone": {"spans": [(0, 5)], "length": 20}}})
     run = run_of({"1": [("lost", 0, 5), ("gone", 2, 5), ("lost", 4, 9)]}, "one")
     view, texts = explain(gather_evidence(gold, [run], ["charP"], index={"a": "x" * 20}), 10**6)
-    (topic,) = view.topics
-    assert [view.documents[d] for d, _, _ in rows(topic["runs"][0][1], 3)] == ["lost", "gone", "lost"]
-    assert {view.documents[d] for d, _, _ in rows(topic["gold"], 3)} == {"a", "gone"}
+    (topic,) = view["topics"]
+    assert [view["documents"][d] for d, _, _ in rows(topic["runs"][0][1], 3)] == ["lost", "gone", "lost"]
+    assert {view["documents"][d] for d, _, _ in rows(topic["gold"], 3)} == {"a", "gone"}
     assert list(texts) == ["a"]
 
 
@@ -93,12 +93,13 @@ def evidence():
 
 def test_a_served_topic_has_every_result(evidence):
     lists = lists_of(evidence)
-    answer = complete_topic(evidence, lists, 7)
+    view = topic_view(lists, 7, None)
+    documents = [lists.document_id(evidence, row) for row in numbered([view])]
     matched = evidence.evaluation.matched(int(evidence.drawn[0]))
     low, high = matched.bounds[7:9]
-    count, top = answer["topic"]["runs"][0]
+    count, top = view["runs"][0]
     assert count == len(top) / 3 == high - low > 20
-    assert [answer["documents"][d] for d in top[::3]] == matched.run.document[low:high].to_pylist()
+    assert [documents[d] for d in top[::3]] == matched.run.document[low:high].to_pylist()
 
 
 def embedded(text, piece):
@@ -108,13 +109,13 @@ def embedded(text, piece):
 
 def test_the_text_of_all_highlights_and_of_the_first_five_results_is_embedded(evidence):
     view, texts = explain(evidence, 300_000)
-    assert "left out" not in view.said
+    assert "left out" not in view["said"]
     wanted = []
-    for topic in view.topics:
+    for topic in view["topics"]:
         wanted += [(d, s, e) for d, s, e in rows(topic["gold"], 3)]
         wanted += [(d, s, s + n) for run in topic["runs"] for d, s, n in rows(run[1], 3)[:5]]
     for document, start, end in wanted:
-        assert embedded(texts[view.documents[document]], (start, end))
+        assert embedded(texts[view["documents"][document]], (start, end))
 
 
 @pytest.mark.parametrize("budget", [0, 1000, 5000, 200_000, 10**9])
@@ -122,17 +123,17 @@ def test_the_budget_is_kept_and_what_is_left_out_is_said(evidence, budget):
     view, texts = explain(evidence, budget)
     assert size_of(texts) <= budget
     shown = sum(len(text["text"]) for text in texts.values())
-    assert f"{shown:,} characters of {len(texts):,} document" in view.said
-    assert ("further results is left out" in view.said) == (budget < 200_000)
-    assert view.said.endswith(BELOW.format(depth=view.depth))  # lists of 30 results
+    assert f"{shown:,} characters of {len(texts):,} document" in view["said"]
+    assert ("further results is left out" in view["said"]) == (budget < 200_000)
+    assert view["said"].endswith(BELOW.format(depth=view["depth"]))  # lists of 30 results
     if budget == 10**9:
-        assert "all of them whole" in view.said
+        assert "all of them whole" in view["said"]
 
 
 def test_of_short_lists_nothing_is_said_of_results_below_those_that_are_listed():
     gold, runs, texts = campaign(topics=3, runs=2, documents=20, depth=20)
     view, _ = explain(gather_evidence(gold, runs, ["MAgP"], index=texts, task="spans"), 10**6)
-    assert "only results from relevant documents" not in view.said
+    assert "only results from relevant documents" not in view["said"]
 
 
 def test_pieces_are_the_text_of_their_places_and_blocks_cover_them(evidence):
@@ -185,9 +186,9 @@ def test_many_topics_and_runs_show_fewer_results_of_every_list(monkeypatch):
     monkeypatch.setattr(lists, "MOST_LISTED", 30)
     gold, runs, texts = campaign(topics=5, runs=2, documents=20)
     view, _ = explain(gather_evidence(gold, runs, ["MAgP"], index=texts, task="spans"), 10**6)
-    assert view.depth == 3
-    assert "The first 3 results of every list are here." in view.said
-    assert all(len(run[1]) == 9 for topic in view.topics for run in topic["runs"])
+    assert view["depth"] == 3
+    assert "The first 3 results of every list are here." in view["said"]
+    assert all(len(run[1]) == 9 for topic in view["topics"] for run in topic["runs"])
 
 
 def test_an_unknown_baseline_is_refused_in_one_line():
@@ -198,5 +199,5 @@ def test_an_unknown_baseline_is_refused_in_one_line():
 
 def test_numbers_are_plain_integers(evidence):
     view, _ = explain(evidence, 0)
-    flat = [n for topic in view.topics for n in (*topic["gold"], *topic["runs"][0][1])]
+    flat = [n for topic in view["topics"] for n in (*topic["gold"], *topic["runs"][0][1])]
     assert not any(isinstance(n, np.integer) for n in flat)

@@ -109,7 +109,7 @@ def test_the_means_of_slices_and_of_filtered_topics_are_python_s(opened):
     evidence = evidence_of("plain")
     report = report_on(evidence)
     page = opened(report)
-    first, scores = report.choices.slices[0], evidence.scores
+    first, scores = report.choices["slices"][0], evidence.scores
     cells = page.run("return [...document.querySelector('#slices tbody tr').cells].map((cell) => cell.textContent)")
     a, b = evidence.pair
     means = scores.values[[a, b]][:, first["topics"], scores.deciding].mean(axis=1)

@@ -4,7 +4,7 @@ import pytest
 
 from focuseval.assessment.web.serve import Server, bind, names_of
 from focuseval.report.build import gather_evidence
-from focuseval.report.serve import cookie_of, create_app, fresh_token
+from focuseval.report.serve import cookie_of, create_app
 from strategies.campaigns import campaign
 
 HOST = "127.0.0.1:4321"
@@ -60,13 +60,9 @@ def test_what_does_not_exist_is_not_found(client, path):
     assert get(client, path).status_code == 404
 
 
-def test_tokens_are_never_the_same():
-    assert len({fresh_token() for _ in range(20)}) == 20
-
-
 def test_the_page_works_from_a_server_in_a_browser(browser, evidence):
     listening = bind()
-    port, token = listening.getsockname()[1], fresh_token()
+    port, token = listening.getsockname()[1], "t" * 32
     server = Server(create_app(evidence, token, names_of("127.0.0.1", port)), listening)
     server.start()
     try:

@@ -6,13 +6,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from building import gold_of
+from building import gold_of, run_of
 from focuseval.evaluation.counts import Counts
 from focuseval.evaluation.scores import Scores
 from focuseval.inference.sentences import signed
 from focuseval.inference.settings import Settings
 from focuseval.measures.prepared import prepare
-from focuseval.report.evidence import Evidence, distinct, intervals
+from focuseval.report.build import gather_evidence
+from focuseval.report.evidence import Evidence, intervals
 from focuseval.report.first_screen import by_topic, first_screen, remarks, verdict
 
 
@@ -269,4 +270,7 @@ def test_gaps_are_said_where_the_reader_looks():
 
 
 def test_names_are_told_apart():
-    assert len(set(distinct(["a", "a", "a", "", " "]))) == 5
+    gold = gold_of({"t": {"d": {"spans": [(0, 5)], "length": 9}}})
+    runs = [run_of({"t": [("d", 0, 5)]}, name) for name in ("a", "a", "a", "", " ")]
+    labels = gather_evidence(gold, runs, ["charP"]).labels
+    assert len({label.strip() for label in labels} - {""}) == 5

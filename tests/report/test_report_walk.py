@@ -89,15 +89,15 @@ def test_a_topic_s_link_leads_to_its_lists_and_keys_walk_on(shown, report):
     before = shown.run(READY)
     link = shown.run("const a = document.querySelectorAll('#deciding a')[1]; a.click(); return a.hash")
     topic, first = settled(shown, before)
-    assert report.choices.topics[topic] == link.split("=")[1]
+    assert report.choices["topics"][topic] == link.split("=")[1]
     shown.wait("return document.activeElement.id === 'lists-title'")
     shown.run("document.getElementById('heat-text').focus()")
-    now, topics = f"{topic}/{first}", len(report.choices.topics)
+    now, topics = f"{topic}/{first}", len(report.choices["topics"])
     for key, step in (("j", (0, 1)), ("ArrowRight", (0, 2)), ("k", (0, 1)), ("n", (1, 0)), ("p", (0, 0))):
         shown.keys(key)
         assert settled(shown, now) == ((topic + step[0]) % topics, step[1])
         now = "/".join(map(str, place(shown)))
-    assert f"topic={report.choices.topics[topic]}" in shown.address
+    assert f"topic={report.choices['topics'][topic]}" in shown.address
     assert shown.errors() == []
 
 
@@ -109,7 +109,7 @@ def test_keys_outside_the_text_do_nothing(shown):
 
 
 def test_a_deep_link_opens_its_document_and_a_wrong_one_says_so(shown, page, report):
-    topic = report.choices.topics[2]
+    topic = report.choices["topics"][2]
     document = shown.run("return focuseval.results.lists().documents[focuseval.results.documentsOf(2, [0, 1])[1].doc]")
     shown.open("about:blank")
     shown.open(f"{page}#topic={topic}&doc={document}")
@@ -137,8 +137,8 @@ def test_a_relevant_document_opens_first(shown):
 
 def in_document(report, topic, number):
     """The characters of one document: gold, A and B, in whole lists."""
-    view = report.heat.topics[topic]
-    flat = [view["gold"], *(view["runs"][run][1] for run in (report.heat.a, report.heat.b))]
+    view = report.heat["topics"][topic]
+    flat = [view["gold"], *(view["runs"][run][1] for run in (report.heat["a"], report.heat["b"]))]
     pieces = [list(zip(own[::3], own[1::3], own[2::3], strict=True)) for own in flat]
     gold = {i for d, s, e in pieces[0] if d == number for i in range(s, e)}
     return gold, *({i for d, s, n in own if d == number for i in range(s, s + n)} for own in pieces[1:])
@@ -148,7 +148,7 @@ def test_the_text_and_its_counts_are_those_of_gold_and_runs(shown, report):
     topic, _ = place(shown)
     number = shown.run("return focuseval.heat.open.documents[focuseval.heat.open.place].doc")
     gold, a, b = in_document(report, topic, number)
-    text = report.texts[report.heat.documents[number]]["text"]
+    text = report.texts[report.heat["documents"][number]]["text"]
     expected = {
         "found by A and B": gold & a & b,
         "found by A only": (gold & a) - b,
@@ -180,10 +180,10 @@ def test_results_are_marked_with_their_ranks_where_they_begin(shown, report):
           return [pin.dataset.sign.split(' ')[0], range.toString().length];
         })"""
     )
-    view = report.heat.topics[topic]
+    view = report.heat["topics"][topic]
     expected = [
         (f"{side}{rank}", start)
-        for side, run in (("A", report.heat.a), ("B", report.heat.b))
+        for side, run in (("A", report.heat["a"]), ("B", report.heat["b"]))
         for rank, (document, start) in enumerate(
             zip(view["runs"][run][1][::3], view["runs"][run][1][1::3], strict=True), 1
         )
@@ -240,7 +240,7 @@ def test_the_numbers_of_the_page_are_the_engine_s_at_every_cut_off(opened, cuts,
     report = build_report(gold, runs, names, docs=texts, task="spans", tokenizer=tokenizer)
     scores = evaluate(gold, runs, names, docs=texts, task="spans", tokenizer=tokenizer)
     browser = opened(report)
-    order = [report.choices.runs.index(name) for name in scores.runs]
+    order = [report.choices["runs"].index(name) for name in scores.runs]
     for number, cut in enumerate(cuts.split()):
         wanted = [int(cut.rstrip("cwt")), UNITS.get(cut[-1], "results")]
         choose(browser, "pick-measure", f"{MEASURES[0]}@{cut}")

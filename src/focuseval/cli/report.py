@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -143,10 +144,10 @@ def _made(evidence: Evidence, options: dict[str, Any], move: Meter) -> tuple[Rep
 def _serve(evidence: Evidence, options: dict[str, Any]) -> None:
     """Serve the report on this machine until Ctrl-C."""
     from focuseval.assessment.web.serve import Server, bind, names_of  # noqa: PLC0415  only --serve needs Flask
-    from focuseval.report.serve import create_app, fresh_token  # noqa: PLC0415  as above
+    from focuseval.report.serve import create_app  # noqa: PLC0415  as above
 
     listening = bind(port=options["port"] or 0)
-    port, token = listening.getsockname()[1], fresh_token()
+    port, token = listening.getsockname()[1], secrets.token_urlsafe(24)
     app = create_app(evidence, token, names_of("127.0.0.1", port), title=options["title"])
     server = Server(app, listening)
     server.start()

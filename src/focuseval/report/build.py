@@ -11,10 +11,10 @@ from focuseval.evaluation.scores import find_run, refuse_geometric
 from focuseval.inference.settings import Settings
 from focuseval.report.charts import curves
 from focuseval.report.charts import runs as run_charts
-from focuseval.report.choices import Choices, choices_of
-from focuseval.report.evidence import MOST_DRAWN, Evidence, distinct, observe
+from focuseval.report.choices import choices_of
+from focuseval.report.evidence import MOST_DRAWN, Evidence, observe
 from focuseval.report.first_screen import FirstScreen, first_screen, remarks
-from focuseval.report.text_view import TextView, explain
+from focuseval.report.text_view import explain
 from focuseval.report.texts import BUDGET, as_json
 
 if TYPE_CHECKING:
@@ -73,10 +73,12 @@ class Report:
     title: str
     about: Provenance
     first: FirstScreen
-    choices: Choices
+    choices: dict[str, Any]
+    """What `focuseval.report.choices.choices_of` returns."""
     remarks: tuple[str, ...]
     charts: tuple[Chart, ...]
-    heat: TextView
+    heat: dict[str, Any]
+    """What `focuseval.report.text_view.explain` returns."""
     texts: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     """Document id → its text or pieces of it, blocks and elements."""
     beside: tuple[Table, ...] = ()
@@ -92,10 +94,10 @@ class Report:
             "title": self.title,
             "about": asdict(self.about),
             "first": asdict(self.first) | {"runs": runs},
-            "choices": asdict(self.choices),
+            "choices": self.choices,
             "remarks": list(self.remarks),
             "charts": [asdict(chart) for chart in self.charts],
-            "heat": asdict(self.heat),
+            "heat": self.heat,
             "texts": dict(self.texts),
             "tables": [table.to_json() for table in (*self.beside, *self.grids)],
         }
@@ -163,7 +165,7 @@ def report_on(
     """Return the report on what is already scored and observed."""
     choices = choices_of(evidence)
     values = evidence.scores.values[list(evidence.drawn)].size
-    numbers = 11 * values + len(as_json([choices.comparisons, choices.slices, choices.means]))
+    numbers = 11 * values + len(as_json([choices[name] for name in ("comparisons", "slices", "means")]))
     heat, texts = explain(evidence, max(0, budget - max(0, numbers - NUMBERS)), served=served, pages=pages)
     grids: tuple[Any, ...] = ()
     if evidence.fidelity is not None:
@@ -238,7 +240,7 @@ def evidence_on(
         raise NotComparableError(
             f"a report compares what is relevant, found {names} alone; add a measure such as spanR"
         )
-    labels = distinct(evaluation.scores.names)
+    labels = tuple(name.strip() or f"run {number}" for number, name in enumerate(evaluation.scores.names, 1))
     evidence = Evidence(
         evaluation=evaluation,
         settings=settings,
@@ -253,6 +255,5 @@ def evidence_on(
     for run in pair:
         if run not in drawn:
             drawn[-1 if drawn[-1] not in pair else -2] = run
-    asked = curves.wanted(plan), curves.wanted_distances(plan)
-    observed = tuple(observe(evidence, run, *asked) for run in watch(drawn))
+    observed = tuple(observe(evidence, run, *curves.wanted(plan)) for run in watch(drawn))
     return replace(evidence, drawn=tuple(drawn), observed=observed)

@@ -8,7 +8,6 @@ piece or many, early or late.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -43,55 +42,24 @@ FIELDS = (
 """What stands in a pair's list, in this order; see `page_pairs`."""
 
 
-@dataclass(frozen=True)
-class Choices:
-    """Every drawn run's values under every measure, and how each pair compares."""
+def choices_of(evidence: Evidence) -> dict[str, Any]:
+    """Return what can be chosen among the drawn runs: every run's values under every measure, and how pairs compare.
 
-    runs: tuple[str, ...]
-    measures: tuple[str, ...]
-    decides: int
-    """Number of the measure that decides."""
-    a: int
-    b: int | None
-    baseline: int | None
-    topics: tuple[str, ...]
-    titles: tuple[str, ...]
-    tags: tuple[tuple[str, ...], ...]
-    values: list[Any]
-    """Measures × runs × topics; None where a topic is not in the mean."""
-    means: list[Any]
-    """Measures × runs: mean, low, high."""
-    compared: tuple[list[int] | None, ...]
-    """For each measure the numbers of the topics that are compared; None where all of them are."""
-    noise: float
-    """Values whose difference is at most this share of the pair's largest value differ by rounding alone."""
-    comparisons: dict[str, Any] | None
-    """What `page_pairs` returns; None for a single run."""
-    undecided: tuple[str, str]
-    """Headline and reason where no topic is compared."""
-    cuts: tuple[tuple[int, str] | None, ...]
-    """How much of a list each measure looks at."""
-    slices: tuple[dict[str, Any], ...] = ()
-    """Parts of the topics: group, name, topics, and ``judged``: under every measure four numbers of every pair, one
-    after the other, of A − B alone where there would be too many: low and high of the difference and the corrected p
-    (see `page_pairs`), and 1, −1 or 0 where the first run is better, worse, or nothing can be told. None for a slice
-    of too few topics."""
-    slices_said: str = ""
-    """Which slices tell A and B apart under the measure that decides, in a sentence."""
-    slices_told: bool = False
-    """Whether any does."""
-    slices_note: str = ""
-    """Which slices are not judged for which pairs, in a sentence."""
-    standings: tuple[list[str], ...] = ()
-    """Measures × runs: the interval of the rank, and letters."""
-    zeros: tuple[dict[int, str], ...] = ()
-    """Of every run, topic → why it scores 0 under the measure that decides; of many runs, only of A and B."""
-    fewest: int = FEWEST
-    """Topics of a slice, below which it is not judged."""
+    ``values``: measures × runs × topics, None where a topic is not in the mean. ``means``: measures × runs, each with
+    mean, low and high. ``standings``: measures × runs, the interval of the rank, and letters. ``compared``: for each
+    measure the numbers of the topics that are compared, None where all of them are. ``noise``: values whose difference
+    is at most this share of the pair's largest value differ by rounding alone. ``comparisons``: what `page_pairs`
+    returns, None for a single run. ``undecided``: headline and reason where no topic is compared. ``cuts``: how much of
+    a list each measure reads. ``zeros``: of every run, topic → why it scores 0 under the measure that decides; of many
+    runs, only of A and B.
 
-
-def choices_of(evidence: Evidence) -> Choices:
-    """Gather what can be chosen among the drawn runs."""
+    ``slices``: parts of the topics: group, name, topics, and ``judged``: under every measure four numbers of every
+    pair, one after the other, of A − B alone where there would be too many: low and high of the difference and the
+    corrected p (see `page_pairs`), and 1, −1 or 0 where the first run is better, worse, or nothing can be told; None
+    for a slice of fewer than ``fewest`` topics. ``slices_said``: which of them tell A and B apart under the measure
+    that decides, in a sentence; ``slices_told``: whether any does; ``slices_note``: which are not judged for which
+    pairs.
+    """
     scores, drawn, (a, b) = evidence.scores, list(evidence.drawn), evidence.places
     values = scores.values[drawn].transpose(2, 0, 1)
     pairs = None
@@ -104,30 +72,31 @@ def choices_of(evidence: Evidence) -> Choices:
                 compared[measure] = [number[topic] for topic in found.topics]
     slices, leads, note = _slices(evidence, values, compared)
     told = range(len(drawn)) if sum(len(seen.zeros) for seen in evidence.observed) <= MOST_ZEROS else (a, b)
-    return Choices(
-        runs=tuple(evidence.labels[run] for run in drawn),
-        measures=scores.measures,
-        decides=scores.deciding,
-        a=a,
-        b=b,
-        baseline=None if evidence.baseline is None else drawn.index(evidence.baseline),
-        topics=scores.topics,
-        titles=tuple(evidence.title(topic) for topic in scores.topics),
-        tags=tuple(scores.tags.get(topic, ()) for topic in scores.topics),
-        values=_plain(values),
-        means=_plain(evidence.intervals[:, drawn, :3]),
-        compared=tuple(compared),
-        noise=NOISE,
-        comparisons=pairs,
-        undecided=UNDECIDED,
-        cuts=tuple(asked.cut for asked in evidence.asked),
-        slices=slices,
-        slices_said=_slices_sentence(evidence, slices, leads),
-        slices_told=any(leads),
-        slices_note=note,
-        standings=tuple([found.standing(run) if found else "" for run in drawn] for found in evidence.comparisons),
-        zeros=tuple(dict(seen.zeros) if place in told else {} for place, seen in enumerate(evidence.observed)),
-    )
+    return {
+        "runs": tuple(evidence.labels[run] for run in drawn),
+        "measures": scores.measures,
+        "decides": scores.deciding,
+        "a": a,
+        "b": b,
+        "baseline": None if evidence.baseline is None else drawn.index(evidence.baseline),
+        "topics": scores.topics,
+        "titles": tuple(evidence.title(topic) for topic in scores.topics),
+        "tags": tuple(scores.tags.get(topic, ()) for topic in scores.topics),
+        "values": _plain(values),
+        "means": _plain(evidence.intervals[:, drawn, :3]),
+        "compared": tuple(compared),
+        "noise": NOISE,
+        "comparisons": pairs,
+        "undecided": UNDECIDED,
+        "cuts": tuple(asked.cut for asked in evidence.asked),
+        "slices": slices,
+        "slices_said": _slices_sentence(evidence, slices, leads),
+        "slices_told": any(leads),
+        "slices_note": note,
+        "standings": tuple([found.standing(run) if found else "" for run in drawn] for found in evidence.comparisons),
+        "zeros": tuple(dict(seen.zeros) if place in told else {} for place, seen in enumerate(evidence.observed)),
+        "fewest": FEWEST,
+    }
 
 
 def page_pairs(

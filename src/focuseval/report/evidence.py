@@ -26,7 +26,7 @@ from focuseval.measures.topicwise import count
 from focuseval.report.per_topic import answers_of, explain_zeros
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -270,21 +270,6 @@ class Evidence:
         return (self.titles or {}).get(topic, "") or self.prepared.gold.queries.get(topic, "")
 
 
-def distinct(names: Sequence[str]) -> tuple[str, ...]:
-    """Return names of which no two are equal.
-
-    >>> distinct(["bm25", "bm25", ""])
-    ('bm25', 'bm25 (2)', 'run 3')
-    """
-    seen: dict[str, int] = {}
-    labels = []
-    for number, given in enumerate(names, 1):
-        name = given.strip() or f"run {number}"
-        seen[name] = seen.get(name, 0) + 1
-        labels.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-    return tuple(labels)
-
-
 def intervals(
     values: Floats, settings: Settings, clusters: Clusters | None = None, bounds: Floats | None = None
 ) -> Floats:
@@ -341,8 +326,11 @@ def observe(evidence: Evidence, number: int, curves: Sequence[str], means: Seque
     seen = Observed(points, values, reading, unjudged=unjudged, zeros=zeros)
     if evaluation.prepared.index is None:
         return seen
+    # where budgets of words and tokens end only the engine knows
+    cuts = [asked.cut for asked in plan.measures if asked.cut is not None and asked.cut[1] in {"words", "tokens"}]
     try:
-        return replace(seen, retrieved=retrieve(matched, counted_budgets(plan.measures)), answers=answers_of(matched))
+        retrieved = retrieve(matched, tuple(dict.fromkeys(Budget(*cut) for cut in cuts)))
+        return replace(seen, retrieved=retrieved, answers=answers_of(matched))
     except FocusevalError as why:
         return replace(seen, why_not=str(why))
 
@@ -375,13 +363,3 @@ def retrieve(matched: Matched, budgets: Sequence[Budget] = ()) -> Retrieved:
         totals=totals,
         budgets=paid,
     )
-
-
-def counted_budgets(measures: Iterable[MeasureCall]) -> tuple[Budget, ...]:
-    """Return the budgets of words and tokens among the cut-offs: only the engine knows where those end.
-
-    >>> counted_budgets([parse("spanR@300w"), parse("IoU@300w"), parse("spanR@2000c")])
-    (Budget(amount=300, unit='words'),)
-    """
-    cuts = [asked.cut for asked in measures if asked.cut is not None and asked.cut[1] in {"words", "tokens"}]
-    return tuple(dict.fromkeys(Budget(*cut) for cut in cuts))

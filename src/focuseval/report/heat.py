@@ -82,24 +82,16 @@ def segments(length: int, highlights: Pairs, results: Pairs, ranks: Sequence[int
     [(0, 0, 0, 0), (2, 2, 0, 0), (4, 3, 1, 1), (5, 3, 1, 2), (6, 1, 1, 2), (8, 1, 2, 1)]
     """
     ranks = range(1, len(results) + 1) if ranks is None else ranks
-    ends = [min(max(edge, 0), length) for span in (*highlights, *results) for edge in span]
-    cuts = np.unique(np.array([0, length, *ends], np.int64))
-    highlighted = np.zeros(len(cuts) - 1, np.bool_)
-    for low, high in _rows(cuts, highlights):
-        highlighted[low:high] = True
-    rank, times = np.zeros(len(cuts) - 1, np.int64), np.zeros(len(cuts) - 1, np.int64)
-    for (low, high), place in sorted(zip(_rows(cuts, results), ranks, strict=True), key=lambda one: -one[1]):
-        rank[low:high] = place  # from the last rank to the first, which stays
-        times[low:high] += 1
-    return HeatSegments(cuts[:-1], cuts[1:], highlighted, rank, times)
-
-
-def _rows(cuts: Integers, spans: Pairs) -> list[tuple[int, int]]:
-    """Return the pieces that each span covers, as ranges."""
-    if not len(spans):
-        return []
-    edges = np.clip(np.array(spans, np.int64), 0, cuts[-1])
-    return [(int(low), int(high)) for low, high in np.searchsorted(cuts, edges)]
+    highlighted, rank, times = np.zeros((3, length), np.int64)
+    for low, high in highlights:
+        highlighted[max(low, 0) : high] = 1
+    for (low, high), place in sorted(zip(results, ranks, strict=True), key=lambda one: -one[1]):
+        rank[max(low, 0) : high] = place  # from the last rank to the first, which stays
+        times[max(low, 0) : high] += 1
+    changes = np.any(np.diff([highlighted, rank, times], prepend=-1) != 0, axis=0)
+    edges = np.append(np.flatnonzero(changes), length)
+    start = edges[:-1]
+    return HeatSegments(start, edges[1:], highlighted[start] > 0, rank[start], times[start])
 
 
 @dataclass(frozen=True)

@@ -178,15 +178,6 @@ def numbered(views: Sequence[dict[str, Any]]) -> list[int]:
     return list(rows)
 
 
-def numbered_paths(views: Sequence[dict[str, Any]]) -> list[str]:
-    """Replace the paths of topics by numbers, in place, and return the paths; −1 is none."""
-    known: dict[str, int] = {}
-    for view in views:
-        if "paths" in view:
-            view["paths"] = [[known.setdefault(p, len(known)) if p else -1 for p in run] for run in view["paths"]]
-    return list(known)
-
-
 def _flat(*columns: Integers) -> list[int]:
     """Return columns of numbers as one list, row after row."""
     flat: list[int] = np.stack(columns, axis=1).reshape(-1).tolist()

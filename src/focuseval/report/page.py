@@ -94,7 +94,7 @@ def render(report: Report, layout: str, *, wide: bool = False) -> str:
 
 def paper_table(report: Report) -> Table:
     """Return the measure that decides, with intervals and ranks, and a few others: the best bold, groups by letters."""
-    lines, first = report.first.runs, report.choices.decides
+    lines, first = report.first.runs, report.choices["decides"]
     others = [number for number in range(len(report.about.measures)) if number != first][: MOST_MEASURES - 1]
     names = [report.about.measures[number][0] for number in (first, *others)]
     ranked = any(line.means[first].rank for line in lines)
@@ -117,9 +117,9 @@ def render_html(report: Report) -> str:
     drawn = {chart.section for chart in report.charts}
     graphs = [graph for graph in GRAPHS if graph[0] in drawn]
     links = [graph[:2] for graph in graphs]
-    others = [number for number in range(len(report.about.measures)) if number != report.choices.decides]
+    others = [number for number in range(len(report.about.measures)) if number != report.choices["decides"]]
     # values in base64, eight bytes each: exact, and smaller than as digits
-    exact = [base64.b64encode(np.array(values, "<f8").tobytes()).decode() for values in report.choices.values]
+    exact = [base64.b64encode(np.array(values, "<f8").tobytes()).decode() for values in report.choices["values"]]
     summaries: dict[str, list[str]] = {}
     for name, summary in report.about.measures:
         summaries.setdefault(summary, []).append(name)
@@ -128,20 +128,20 @@ def render_html(report: Report) -> str:
         SCRIPTS,
         {
             "charts": [chart_data(chart) for chart in report.charts],
-            "choices": vars(report.choices) | {"values": exact},
+            "choices": report.choices | {"values": exact},
             "words": {word: (SIGNS[word], shown) for word, shown in WORDS.items()},
-            "lists": {name: getattr(report.heat, name) for name in LISTS},
+            "lists": {name: report.heat[name] for name in LISTS},
             "texts": places,
         },
         report=report,
         title=report.title,
         sections=[("answer", "Answer"), ("topics", "Topics"), ("heat", "Lists and text"), *links, ("about", "How")],
         graph_sections=graphs,
-        has_heat=bool(report.heat.topics),
+        has_heat=bool(report.heat["topics"]),
         against=any(line.against for line in report.first.runs),
-        columns=[report.choices.decides, *others[: MOST_MEASURES - 1]],
+        columns=[report.choices["decides"], *others[: MOST_MEASURES - 1]],
         more_measures=len(report.about.measures) > 1,
-        has_tags=any(report.choices.tags),
+        has_tags=any(report.choices["tags"]),
         most_rows=MOST_ROWS,
         texts=texts,
         summaries=[(", ".join(names), summary) for summary, names in summaries.items()],

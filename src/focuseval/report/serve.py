@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import secrets
 from typing import TYPE_CHECKING
 
 from flask import Flask, Response, abort, jsonify, make_response, redirect, request
 
 from focuseval.errors import FocusevalError
 from focuseval.report.build import report_on
-from focuseval.report.lists import lists_of
+from focuseval.report.lists import lists_of, numbered, topic_view
 from focuseval.report.page import render_html
-from focuseval.report.text_view import complete_topic
 from focuseval.report.texts import reader
 
 if TYPE_CHECKING:
@@ -26,16 +24,30 @@ if TYPE_CHECKING:
     from focuseval.report.evidence import Evidence
 
 
-def create_app(evidence: Evidence, token: str, hosts: frozenset[str], *, title: str = "") -> Flask:
+def create_app(evidence: Evidence, token: str, hosts: frozenset[str], *, title: str = "") -> Flask:  # noqa: C901  its routes share what it reads
     """Return the app of one report."""
     page = render_html(report_on(evidence, title=title, served=True))
     read = reader(evidence.index) if evidence.index is not None else None
     lists = lists_of(evidence) if evidence.index is not None else None
     number = {name: i for i, name in enumerate(evidence.scores.topics)}
     app = Flask("focuseval.report", static_folder=None)
-
-    guard(app, token, hosts)
     app.register_error_handler(FocusevalError, lambda error: (str(error), 404, {"Content-Type": "text/plain"}))
+
+    @app.before_request
+    def check() -> None:
+        if request.headers.get("Host", "").lower() not in hosts:
+            abort(403, "this server does not answer to that name")
+        given = request.args.get("token", "") or request.cookies.get(cookie_of(token), "")
+        if not hmac.compare_digest(given.encode(), token.encode()):
+            abort(403, "open the link that 'focuseval report --serve' printed")
+
+    @app.after_request
+    def close(response: Response) -> Response:  # out of frames and caches
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        response.headers["X-Frame-Options"] = "DENY"
+        response.headers["Referrer-Policy"] = "no-referrer"
+        response.headers["Cache-Control"] = "no-store"
+        return response
 
     @app.get("/")
     def show() -> AnyResponse | str:
@@ -50,7 +62,8 @@ def create_app(evidence: Evidence, token: str, hosts: frozenset[str], *, title: 
         topic = number.get(request.args.get("topic", ""))
         if topic is None or lists is None:
             abort(404, "there is no such topic")
-        return jsonify(complete_topic(evidence, lists, topic))
+        view = topic_view(lists, topic, None)
+        return jsonify({"topic": view, "documents": [lists.document_id(evidence, row) for row in numbered([view])]})
 
     @app.get("/document")
     def document() -> Response:
@@ -62,31 +75,6 @@ def create_app(evidence: Evidence, token: str, hosts: frozenset[str], *, title: 
     return app
 
 
-def guard(app: Flask, token: str, hosts: frozenset[str]) -> None:
-    """Answer only requests with the token and under a name of this server; keep pages out of frames and caches."""
-
-    @app.before_request
-    def check() -> None:
-        if request.headers.get("Host", "").lower() not in hosts:
-            abort(403, "this server does not answer to that name")
-        given = request.args.get("token", "") or request.cookies.get(cookie_of(token), "")
-        if not hmac.compare_digest(given.encode(), token.encode()):
-            abort(403, "open the link that 'focuseval report --serve' printed")
-
-    @app.after_request
-    def close(response: Response) -> Response:
-        response.headers["X-Content-Type-Options"] = "nosniff"
-        response.headers["X-Frame-Options"] = "DENY"
-        response.headers["Referrer-Policy"] = "no-referrer"
-        response.headers["Cache-Control"] = "no-store"
-        return response
-
-
 def cookie_of(token: str) -> str:
     """Return the cookie's name, a report's own: browsers share cookies among the ports of a machine."""
     return f"focuseval-report-{hashlib.sha256(token.encode()).hexdigest()[:8]}"
-
-
-def fresh_token() -> str:
-    """Return a secret for the link."""
-    return secrets.token_urlsafe(24)

@@ -8,7 +8,6 @@ which the runs differ most.
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +15,7 @@ import numpy as np
 from focuseval.collection.rendering import KINDS
 from focuseval.data.spans import union
 from focuseval.errors import counted
-from focuseval.report.lists import Lists, depth_for, lists_of, numbered, numbered_paths, topic_view
+from focuseval.report.lists import Lists, depth_for, lists_of, numbered, topic_view
 from focuseval.report.texts import as_json, excerpt_view, pictured, reader, shortened, size_of
 
 if TYPE_CHECKING:
@@ -56,76 +55,57 @@ PER_PIECE = 90
 _HEADINGS = frozenset(KINDS["heading"].split())
 
 
-@dataclass(frozen=True)
-class TextView:
-    """Ranked lists of all topics, and which of their text is embedded."""
-
-    runs: tuple[str, ...]
-    a: int
-    b: int | None
-    topics: tuple[dict[str, Any], ...]
-    """Per topic what `focuseval.report.lists.topic_view` returns, documents numbered."""
-    said: str
-    """What was left out, or why there is no text."""
-    lost: tuple[str, ...] = ()
-    """Sentences on documents that the index does not have."""
-    highlighted: bool = True
-    """Whether the gold says which text is relevant."""
-    served: bool = False
-    """Whether texts and complete lists are asked of a server."""
-    documents: tuple[str, ...] = ()
-    """The id of every numbered document."""
-    depth: int = 0
-    """Results of every list that are shown."""
-    paths: tuple[str, ...] = ()
-    """The paths of elements that topics name by number."""
-    totals: tuple[Any, ...] = ()
-    """For every run characters of the whole list and highlighted ones among them, topic by topic, or None."""
-    budgets: tuple[dict[str, Any], ...] = ()
-    """For every run the characters that budgets of words and tokens (``300 words``) pay for, topic by topic."""
-
-
 def explain(
     evidence: Evidence, budget: int, *, served: bool = False, pages: int = 0
-) -> tuple[TextView, Mapping[str, dict[str, Any]]]:
-    """Return lists of results and the texts that are embedded with them; a served report has none of the latter.
+) -> tuple[dict[str, Any], Mapping[str, dict[str, Any]]]:
+    """Return ranked lists of all topics and the texts that are embedded; a served report has none of the latter.
 
-    With them come pictures of so many `pages` of PDFs, beyond the budget.
+    With the texts come pictures of so many `pages` of PDFs, beyond the budget. Of the lists, ``topics`` is what
+    `topic_view` returns, with the numbers of ``documents`` and ``paths``. ``said``: what was left out, or why there is
+    no text; ``lost``: sentences on documents that the index does not have. ``highlighted``: whether the gold says which
+    text is relevant. ``depth``: results of every list that are shown. ``totals``: for every run characters of the whole
+    list and highlighted ones among them, topic by topic, or None. ``budgets``: for every run the characters that
+    budgets of words and tokens (``300 words``) pay for, topic by topic.
     """
     runs = tuple(evidence.labels[run] for run in evidence.drawn)
     a, b = evidence.places
     if evidence.index is None:
-        return TextView(runs, a, b, (), NO_INDEX), {}
+        empty = dict.fromkeys(("topics", "lost", "documents", "paths", "totals", "budgets"), ())
+        about = {"runs": runs, "a": a, "b": b, "said": NO_INDEX, "highlighted": True, "served": False, "depth": 0}
+        return about | empty, {}
     lists = lists_of(evidence)
     names = evidence.scores.topics
     depth, below = depth_for(len(names), len(runs))
     views = [topic_view(lists, topic, depth, below) for topic in range(len(names))]
     documents = tuple(lists.document_id(evidence, row) for row in numbered(views))
-    paths = tuple(numbered_paths(views))
+    paths: dict[str, int] = {}  # which views name by number; −1 is none
+    for view in views:
+        if "paths" in view:
+            view["paths"] = [[paths.setdefault(p, len(paths)) if p else -1 for p in run] for run in view["paths"]]
     texts: Mapping[str, dict[str, Any]] = {}
     text = "Every document that is relevant or was returned is here: nothing is left out."
     if not served:
-        taken = max(0, len(as_json([views, paths])) - LISTS)
+        taken = max(0, len(as_json([views, list(paths)])) - LISTS)
         texts, text = embed(evidence, evidence.index, lists, max(0, budget - taken), depth)
         if pages:
             texts, pictures = pictured(texts, evidence.index, _on_pages(lists), pages)
             text += pictures
-    view = TextView(
-        runs=runs,
-        a=a,
-        b=b,
-        topics=tuple(views),
-        said=text,
-        lost=_lost(evidence),
-        highlighted=bool(evidence.highlights),
-        served=served,
-        documents=documents,
-        depth=depth,
-        paths=paths,
-        totals=tuple(None if r is None or r.totals is None else [n.tolist() for n in r.totals] for r in lists.runs),
-        budgets=tuple({} if r is None else {n: ends.tolist() for n, ends in r.budgets.items()} for r in lists.runs),
-    )
-    return view, texts
+    found = {
+        "runs": runs,
+        "a": a,
+        "b": b,
+        "topics": views,
+        "said": text,
+        "lost": _lost(evidence),
+        "highlighted": bool(evidence.highlights),
+        "served": served,
+        "documents": documents,
+        "depth": depth,
+        "paths": list(paths),
+        "totals": [None if r is None or r.totals is None else [n.tolist() for n in r.totals] for r in lists.runs],
+        "budgets": [{} if r is None else {n: ends.tolist() for n, ends in r.budgets.items()} for r in lists.runs],
+    }
+    return found, texts
 
 
 def embed(
@@ -197,12 +177,6 @@ def left_out(texts: Mapping[str, dict[str, Any]], whole: int, windows: int, dept
         further = counted(windows, "further result")
         sentences += f" The text of {further} is left out; 'focuseval report --serve' shows it."
     return sentences
-
-
-def complete_topic(evidence: Evidence, lists: Lists, topic: int) -> dict[str, Any]:
-    """Return one topic with all results of every list, and the ids of its documents: what a server answers."""
-    view = topic_view(lists, topic, None)
-    return {"topic": view, "documents": [lists.document_id(evidence, row) for row in numbered([view])]}
 
 
 def _lost(evidence: Evidence) -> tuple[str, ...]:

@@ -111,7 +111,7 @@ def number(value: float | None) -> float | None:
 
 def by_run(names: Sequence[str]) -> dict[str, Any]:
     """Return colour and dash encodings for a few runs, in their order; the legend shows both."""
-    run = nominal("run", "run", legend={"labelExpr": cut_label(*common_ends(names))})
+    run = nominal("run", "run", legend={"labelExpr": short_label(names)})
     dashes = {"domain": list(names), "range": [list(dash) for dash in DASHES[: len(names)]]}
     return {"color": {**run, "scale": {"domain": list(names)}}, "strokeDash": {**run, "scale": dashes}}
 
@@ -124,26 +124,23 @@ def lines_and_points(names: Sequence[str]) -> tuple[dict[str, Any], dict[str, An
     return {"color": color, "strokeDash": {**dash, "legend": legend}}, {"color": color, "shape": shape}
 
 
-def common_ends(names: Sequence[str]) -> tuple[int, int]:
-    """Return how many characters long names begin and end with alike, up to a separator; none of names that are short.
+def short_label(names: Sequence[str]) -> str:
+    """Return Vega's expression for a name without what long names begin and end with alike, up to a separator.
 
-    >>> common_ends(["acme-prod-2026-bm25-en-chunks.v1", "acme-prod-2026-dense-en-chunks.v1"])
-    (15, 13)
-    >>> common_ends(["bm25", "bm25-tuned"])
-    (0, 0)
+    >>> short_label(["acme-prod-2026-bm25-en-chunks.v1", "acme-prod-2026-dense-en-chunks.v1"])
+    'slice(datum.label, 15, length(datum.label) - 13)'
+    >>> short_label(["bm25", "bm25-tuned"])
+    'datum.label'
     """
     if len(names) < 2 or max(map(len, names)) <= LONG:
-        return 0, 0
+        return "datum.label"
     ends = []
     for own in (list(names), [name[::-1] for name in names]):
         same = [letters[0] for letters in takewhile(lambda some: len(set(some)) == 1, zip(*own, strict=False))]
         ends.append(max((at + 1 for at, letter in enumerate(same) if letter in "-_./: "), default=0))
-    return (ends[0], ends[1]) if all(len(name) > sum(ends) for name in names) else (0, 0)
-
-
-def cut_label(before: int, after: int) -> str:
-    """Return Vega's expression for a label without so many characters at its ends."""
-    return f"slice(datum.label, {before}, length(datum.label) - {after})" if before or after else "datum.label"
+    if not any(ends) or any(len(name) <= sum(ends) for name in names):
+        return "datum.label"
+    return f"slice(datum.label, {ends[0]}, length(datum.label) - {ends[1]})"
 
 
 def axis(field: str, title: str, **others: Any) -> dict[str, Any]:

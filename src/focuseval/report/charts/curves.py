@@ -109,8 +109,11 @@ CURVES = (
 """Every curve, in the order of the page."""
 
 
-def wanted(plan: Plan) -> tuple[str, ...]:
-    """Return the names of the curves that belong to the measures asked for, with their parameters."""
+def wanted(plan: Plan) -> tuple[list[str], list[str]]:
+    """Return the curves that belong to the measures asked for, with their parameters, and further measures.
+
+    The latter are those of `distance_by_tolerance`, where entry points are judged.
+    """
     names: list[str] = []
     for curve in CURVES:
         asked = next((a for a in plan.measures if a.measure.name in curve.families.split()), None)
@@ -123,13 +126,8 @@ def wanted(plan: Plan) -> tuple[str, ...]:
         names.append(f"{curve.name}({given})" if given else curve.name)
         if curve.name == "xCG":
             names.append(names[-1].replace("xCG", "xCI"))
-    return tuple(names)
-
-
-def wanted_distances(plan: Plan) -> tuple[str, ...]:
-    """Return the measures whose means `distance_by_tolerance` needs: BEPD's where entry points are judged."""
-    asked = any(a.measure.name in {"BEPD", "EPRUM", "EPRUM-P"} for a in plan.measures)
-    return tuple(f"BEPD(A={a:g})" for a in TOLERANCES) if asked or plan.task == "best-in-context" else ()
+    entered = any(name.startswith("EPRUM") for name in names)
+    return names, [f"BEPD(A={a:g})" for a in TOLERANCES] if entered else []
 
 
 def curve_charts(evidence: Evidence) -> Iterator[Chart]:
@@ -157,7 +155,12 @@ def curve_charts(evidence: Evidence) -> Iterator[Chart]:
             + (f" Grey: {counted(grey, 'further run')}." if grey else "")
             + left_out(len(evidence.drawn), len(evidence.labels))
         )
-        rows = tuple((run, *point) for run, x, y in lines for point in zip(*thinned(x, y), strict=True))
+        rows = []
+        for run, *points in lines:
+            steps = np.arange(len(points[0]))
+            if len(steps) > MOST_POINTS:  # every one at first, later ones ever further apart
+                steps = np.unique(np.geomspace(1, len(steps), MOST_POINTS).round().astype(int)) - 1
+            rows += [(run, *map(number, point)) for point in zip(*(line[steps] for line in points), strict=True)]
         scale = {"scale": {"domain": [0, 1]}} if curve.unit else {}
         places = {"x": axis("x", curve.x, **scale), "y": axis("y", curve.y, **scale)}
         shown = [{"field": "run"}, {"field": "x", "title": curve.x}, {"field": "y", "title": curve.y, "format": ".4f"}]
@@ -173,21 +176,13 @@ def curve_charts(evidence: Evidence) -> Iterator[Chart]:
             "encoding": {**places, **by_run(front), "tooltip": shown},
         }
         columns, pivot, spec = ("run", "x", "y"), ("x", "run", "y"), wide(300, layer=[behind, before])
-        yield Chart(curve.name, curve.title, caption, "curves", columns, rows, spec, pivot, curve.x)
+        yield Chart(curve.name, curve.title, caption, "curves", columns, tuple(rows), spec, pivot, curve.x)
 
 
 def coloured(evidence: Evidence, labels: Sequence[str]) -> list[str]:
     """Return the runs that get a colour, A and B first, then the best."""
     pair = [evidence.labels[run] for run in evidence.pair or ()]
     return [label for label in dict.fromkeys([*pair, *labels]) if label in labels][:MOST_LINES]
-
-
-def thinned(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[list[float | None], list[float | None]]:
-    """Return at most `MOST_POINTS` points: every one at first, later ones ever further apart."""
-    if len(x) > MOST_POINTS:
-        steps = np.unique(np.geomspace(1, len(x), MOST_POINTS).round().astype(int)) - 1
-        x, y = x[steps], y[steps]
-    return [number(v) for v in x.tolist()], [number(v) for v in y.tolist()]
 
 
 def distance_by_tolerance(evidence: Evidence) -> Iterator[Chart]:

@@ -11,13 +11,12 @@ from focuseval.inference.paired import wins_sentence
 from focuseval.report.charts.chart import (
     Chart,
     axis,
-    common_ends,
-    cut_label,
     following,
     hover,
     left_out,
     nominal,
     number,
+    short_label,
     wide,
 )  # fmt: skip
 from focuseval.report.evidence import KINDS, MOST_DRAWN
@@ -48,8 +47,7 @@ BY = {"people alone": INK, "model alone": "#CC79A7", "estimate from both": "#009
 
 def by_name(labels: Sequence[str]) -> dict[str, Any]:
     """Return a line per run, in the order of the rows; what all names begin and end with is left out of long ones."""
-    before, after = common_ends(labels)
-    return nominal("run", axis={"labelLimit": 190, "ticks": False, "offset": 6, "labelExpr": cut_label(before, after)})
+    return nominal("run", axis={"labelLimit": 190, "ticks": False, "offset": 6, "labelExpr": short_label(labels)})
 
 
 def points_with_intervals(x: dict[str, Any], **more: Any) -> list[dict[str, Any]]:
