@@ -16,6 +16,7 @@ from focuseval.collection.boundaries import words
 from focuseval.data.topics.topic import plain_topic
 from focuseval.errors import CollectionError, FocusevalError
 from focuseval.example import ROOT
+from focuseval.retrieval.store import IndexedWords
 from strategies.remarks import lines_of
 
 TASKS = ("thorough", "focused", "relevant-in-context", "best-in-context", "fetch-browse", "spans")
@@ -81,6 +82,24 @@ def test_a_run_is_the_same_whatever_the_number_of_processes(tmp_path, monkeypatc
     assert runs[0].path.equals(runs[1].path)
     assert runs[0].path.equals(runs[2].path)
     assert runs[0].score.tolist() == runs[1].score.tolist() == runs[2].score.tolist()
+
+
+@pytest.mark.parametrize("options", [{}, {"unit": "passage:40/20", "task": "relevant-in-context", "mix": 0.3}])
+def test_many_segments_of_words_are_asked_one_by_one(tmp_path, monkeypatch, options):
+    monkeypatch.setattr(batches, "SMALLEST", 10_000)
+    monkeypatch.setattr(batches, "LARGEST", 10_000)
+    monkeypatch.setattr("focuseval.retrieval.build.TEXT", 1)  # a segment for every block
+    fe.build_index(ROOT / "articles", tmp_path / "a.idx", jobs=1)
+    topics = {"1": "tides and the moon", "2": '+moon -"spring tides"', "3": "of", "4": "nowhere"}
+    whole = fe.retrieve(fe.open_documents(ROOT / "articles"), topics, **options)
+    opened, kept = [], IndexedWords._numbers
+    monkeypatch.setattr(
+        IndexedWords, "_numbers", lambda words, name: opened.append(len(words.segments)) or kept(words, name)
+    )
+    found = fe.retrieve(fe.open_index(tmp_path / "a.idx"), topics, **options)
+    assert set(opened) == {1}
+    assert found.to_arrow().equals(whole.to_arrow())
+    assert lines_of(found) == lines_of(whole)
 
 
 def test_words_of_an_index_that_cannot_be_written_to_are_kept_in_memory(example, monkeypatch):

@@ -7,8 +7,7 @@ never depends on how it was computed, and of an element and its only child with 
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +16,7 @@ import pyarrow.compute as pc
 from focuseval.collection.names import path_strings
 from focuseval.collection.trees import TAG
 from focuseval.data.run import Run
-from focuseval.retrieval.units import ElementUnits, with_ancestors
+from focuseval.retrieval.units import ElementUnits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.measures.tasks import Task
-    from focuseval.retrieval.settings import RetrievalSettings
     from focuseval.retrieval.units import UnitSet
 
     Integers = NDArray[np.int64]
@@ -97,19 +95,21 @@ def _without_overlap(units: UnitSet, ranked: Integers, limit: int) -> list[int]:
     return kept
 
 
-@dataclass(frozen=True, eq=False)
-class Places:
+class Places(NamedTuple):
     """Where units lie, a row each."""
 
     document: pa.Array
     """Ids."""
-    path: pa.Array | None
-    """Null for plain texts; None where no unit has a path."""
+    path: pa.Array
+    """Null for passages and plain texts."""
     start: Integers
     end: Integers
     """Code points in the document."""
-    by_offset: NDArray[np.bool_]
-    """Whether a unit has no path."""
+
+    @property
+    def paths(self) -> pa.Array | None:
+        """The paths, None where no unit has one."""
+        return self.path if self.path.null_count < len(self.path) else None
 
 
 def places(units: UnitSet, rows: Integers) -> Places:
@@ -118,8 +118,13 @@ def places(units: UnitSet, rows: Integers) -> Places:
     document = units.document(rows)
     names = index.ids.take(pa.array(document))
     if not isinstance(units, ElementUnits):
-        return Places(names, None, *units.spans(rows), np.ones(len(rows), np.bool_))
-    every = with_ancestors([np.unique(rows).astype(np.int32)], units.words["parent"])
+        return Places(names, pa.nulls(len(rows), pa.string()), *units.spans(rows))
+    held, at = np.zeros(len(units.words["parent"]), np.bool_), np.unique(rows)
+    while len(at):  # the units and all that contain them
+        held[at] = True
+        at = np.unique(units.words["parent"][at])
+        at = at[(at >= 0) & ~held[at]]
+    every = np.flatnonzero(held)
     bounds, columns = index.element_bounds[index.first], {"n": every * 0, "start": every * 0, "end": every * 0}
     cuts = np.searchsorted(every, bounds)
     for number in np.flatnonzero(np.diff(cuts)).tolist():
@@ -130,34 +135,26 @@ def places(units: UnitSet, rows: Integers) -> Places:
     above = np.where(parent < 0, -1, np.searchsorted(every, parent))
     plain = np.diff(index.element_bounds)[document] == 1
     plain &= np.append(np.array(units.words.tags) == TAG, False)[tag[at]]
-    paths = None
-    if not plain.all():
-        paths = pc.if_else(pa.array(~plain), path_strings(at, above, tag, columns["n"], units.words.tags), None)
-    return Places(names, paths, columns["start"][at], columns["end"][at], plain)
+    paths = pc.if_else(pa.array(~plain), path_strings(at, above, tag, columns["n"], units.words.tags), None)
+    return Places(names, paths, columns["start"][at], columns["end"][at])
 
 
-def as_run(
-    found: Places,
-    score: Numbers,
-    sizes: Mapping[str, int],
-    settings: RetrievalSettings,
-    made: tuple[str, str],
-) -> Run:
-    """Return the lists of topics, so many results each, as a run that says how it was made: its id and description."""
-    many = list(sizes.values())
-    spans = bool(found.by_offset.any()) or found.path is None
+def as_run(found: Places, score: Numbers, sizes: Mapping[str, int], *, task: str, run_id: str, description: str) -> Run:
+    """Return the lists of topics, so many results each, as a run that says how it was made."""
+    many, by_offset = list(sizes.values()), np.asarray(found.path.is_null())
+    spans = bool(by_offset.any()) or found.paths is None
     return Run(
-        run_id=made[0],
+        run_id=run_id,
         topics=tuple(sizes),
         topic=np.repeat(np.arange(len(many), dtype=np.int32), many),
         document=found.document,
         rank=np.concatenate([np.zeros(0, np.int32), *(np.arange(1, size + 1, dtype=np.int32) for size in many)]),
         score=score,
-        start=np.where(found.by_offset, found.start, -1) if spans else None,
-        end=np.where(found.by_offset, found.end, -1) if spans else None,
-        path=found.path,
-        task=settings.rules.name,
-        attributes={"description": made[1]},
+        start=np.where(by_offset, found.start, -1) if spans else None,
+        end=np.where(by_offset, found.end, -1) if spans else None,
+        path=found.paths,
+        task=task,
+        attributes={"description": description},
     )
 
 

@@ -27,6 +27,7 @@ from focuseval.data.remarks import worded
 from focuseval.data.run import Run
 from focuseval.data.topics.topic import plain_topic
 from focuseval.engine.plugins import Plugin, plugin
+from focuseval.engine.workers import given as given_workers
 from focuseval.errors import CollectionError, FormatError, Place, UsageError, did_you_mean
 from focuseval.formats.embedded import open_documents, read_questions
 from focuseval.retrieval.distributed import ask_segments
@@ -56,6 +57,8 @@ if TYPE_CHECKING:
 
 _SHOWN = 5
 """Topics and words that a remark names."""
+_TOGETHER = 2
+"""Segments of words that are opened together, which is quicker; more are asked one by one, in bounded memory."""
 
 
 def retrieve(
@@ -155,12 +158,13 @@ def retrieved(index: Any, topics: Any, means: Means, **options: Any) -> MadeRun:
     structured = settings.cas != "ignore" and any(topic.query is not None for topic in asked)
     by_segment = words.stored and settings.retriever == "bm25" and not (structured or scorer or chunks)
     ranker, vectors, begin = UnitRanker(words, settings, scorer, chunks), None, perf_counter()
-    if means.workers is not None and by_segment:
-        found, score, sizes, known = ask_segments(words, settings, queries, means.workers)
+    if by_segment and (means.workers is not None or len(words.segments) > _TOGETHER):
+        with given_workers(means.jobs, means.workers) as crew:
+            found, score, sizes, known = ask_segments(words, settings, queries, crew, progress)
     else:
         if settings.retriever != "bm25":
             vectors = unit_vectors(ranker.units, by_meaning, chunks, progress)
-        _, begin = ranker.size, perf_counter()  # made once, not by the first question
+        _, begin = ranker.sums, perf_counter()  # made once, not by the first question
         rows, score, sizes = flat(ranked_lists(ranker, vectors, asked, queries, progress))
         found, known = places(ranker.units, rows), None
     spent = 1000 * (perf_counter() - begin) / max(len(asked), 1)
@@ -171,7 +175,7 @@ def retrieved(index: Any, topics: Any, means: Means, **options: Any) -> MadeRun:
     fused = f" fusion={FUSION.description()}" if formula == "hybrid" else ""
     described = settings.description(formula) + ("" if vectors is None else f"{fused} {vectors.description()}")
     run_id = means.run_id or default_run_id(settings, formula.lower())
-    run = as_run(found, score, sizes, settings, (run_id, described))
+    run = as_run(found, score, sizes, task=settings.rules.name, run_id=run_id, description=described)
     run = replace(run, remarks=tuple(map(worded, remarks)))
     how = settings.description(formula, brief=True)
     how += f" stemmer={stemmer_version(settings.language) or 'none'}"
@@ -402,14 +406,13 @@ def search(
     vectors = None if settings.retriever == "bm25" else unit_vectors(ranker.units, by_meaning, None, progress)
     rows, scores = ranked_lists(ranker, vectors, [topic], {topic.id: terms})[topic.id]
     found = places(ranker.units, rows)
-    paths = [None] * len(rows) if found.path is None else found.path.to_pylist()
     spans = zip(ranker.units.document(rows).tolist(), found.start.tolist(), found.end.tolist(), strict=True)
     wanted = occurrences({term: weight for term, weight in terms.items() if weight > 0}, words)
     marks = [words["word"][(one.first[:, None] + np.arange(len(one.term))).reshape(-1)] for one in wanted]
     return tuple(
         Hit(name, path, start, end, score, *_snippet(words, document, start, end, marks))
         for name, path, score, (document, start, end) in zip(
-            found.document.to_pylist(), paths, scores.tolist(), spans, strict=True
+            found.document.to_pylist(), found.path.to_pylist(), scores.tolist(), spans, strict=True
         )
     )
 
@@ -506,10 +509,10 @@ class UnitList:
                 raise FormatError(what, remedy="give one for each unit, in their order")
             there = ~np.isnan(score)
             lists[topic] = task_list(self.source, self.rows[there], score[there], settings.rules, settings.limit)
-        described = f"own scores {settings.unit} task={settings.rules.name} limit={settings.limit}"
+        task, run_id = settings.rules.name, run_id or default_run_id(settings, "own")
+        described = f"own scores {settings.unit} task={task} limit={settings.limit}"
         rows, score, sizes = flat(lists)
-        made = run_id or default_run_id(settings, "own"), described
-        return as_run(places(self.source, rows), score, sizes, settings, made)
+        return as_run(places(self.source, rows), score, sizes, task=task, run_id=run_id, description=described)
 
 
 def units(
@@ -525,4 +528,4 @@ def units(
     rows = np.flatnonzero(source.returnable)
     at, length = places(source, rows), source.length[rows].astype(np.int64)
     own = replace(settings, task=options.get("task"))
-    return UnitList(at.document, at.path, at.start, at.end, length, source, rows, own)
+    return UnitList(at.document, at.paths, at.start, at.end, length, source, rows, own)

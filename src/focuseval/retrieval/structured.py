@@ -24,7 +24,7 @@ import numpy as np
 from focuseval.collection.block import spread
 from focuseval.data.topics.syntax import About, Both, Comparison, Either, leaves, parse_reading
 from focuseval.retrieval.terms import weights
-from focuseval.retrieval.units import DECIMALS, wanted
+from focuseval.retrieval.units import DECIMALS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -129,22 +129,23 @@ def score_structured(ranker: UnitRanker, query: Query) -> tuple[Integers, Number
     """Return the elements that a structured query finds, ascending, and their scores, rounded."""
     clauses = (clause for step in query.steps for predicate in step.predicates for clause in leaves(predicate))
     terms = [term for clause in clauses if isinstance(clause, About) for term in clause.terms]
-    found = ranker.match(weights(terms, ranker.words.words_of_language))
-    elements, target, tags = found.counted.units, query.steps[-1].names, ranker.settings.tags
+    found = ranker.find(weights(terms, ranker.words.words_of_language))
+    elements, target, tags = found.units, query.steps[-1].names, ranker.settings.tags
     reading = parse_reading(ranker.settings.cas)
     steps = (*query.steps[:-1], replace(query.steps[-1], axis="//", names=("*",))) if reading == "VS" else query.steps
     may = ranker.units.returnable[elements]
     if reading[0] == "S" and "*" not in target:  # a target that is named may be short
         allowed = [name in target and (not tags or name in tags) for name in ranker.words.tags]
         may = np.array(allowed, np.bool_)[ranker.words["tag"][elements]]
-    kept = np.flatnonzero(wanted(found.terms, found.counted) & may)
+    kept = np.flatnonzero(found.wanted & may)
     reader = _Reader(ranker, ElementTree.around(ranker.words, elements))
     chain = reader.chain(steps)
     at = reader.tree.rows(elements[kept])
     reached = np.isfinite(chain[at])
-    score = np.where(reached, ranker.mixed(found, np.where(reached, chain[at], 0.0), kept), 0.0)
+    own, of_document = found.own[kept], found.of_document[kept]
+    score = np.where(reached, ranker.mixed(np.where(reached, chain[at], 0.0), of_document), 0.0)
     if reading[1] == "V":
-        score = np.round(ranker.mixed(found, ranker.of_units(found, kept), kept) + score, DECIMALS)
+        score = np.round(ranker.mixed(own, of_document) + score, DECIMALS)
         reached = np.isfinite(reader.chain(tuple(replace(step, predicates=()) for step in query.steps))[at])
     if reading != "VV":
         kept, score = kept[reached], score[reached]
@@ -198,11 +199,10 @@ class _Reader:
             true = self.tree.compare(last, clause.operator, clause.value)
             return Held(np.zeros(len(rows)), self.tree.reached(steps, true)[rows] > 0)
         # ``about``: the best score of the elements that the path reaches, and whether one holds a wanted word
-        found = self.ranker.match(weights(clause.terms, self.ranker.words.words_of_language))
-        here = np.flatnonzero(np.isin(found.counted.units, self.tree.element, assume_unique=True))
-        at = self.tree.rows(found.counted.units[here])
+        found = self.ranker.find(weights(clause.terms, self.ranker.words.words_of_language))
+        here = np.flatnonzero(np.isin(found.units, self.tree.element, assume_unique=True))
+        at = self.tree.rows(found.units[here])
         score, held = np.zeros(len(self.tree)), np.zeros(len(self.tree))
-        score[at] = self.ranker.of_units(found, here)
-        held[at] = wanted(found.terms, found.counted)[here]
+        score[at], held[at] = found.own[here], found.wanted[here]
         best, reached = (self.tree.reached(clause.path.steps, value)[rows] for value in (score, held))
         return Held(np.where(np.isfinite(best), best, 0.0), reached > 0)

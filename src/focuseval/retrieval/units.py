@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import log
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -70,27 +70,24 @@ class Occurrences:
 
 
 def occurrences(query: Weights, among: IndexedWords) -> list[Occurrences]:
-    """Return the terms of a query that stand somewhere."""
-    terms = [Occurrences(term, weight, among) for term, weight in query.items()]
-    return [term for term in terms if len(term.first)]
+    """Return the terms of a query."""
+    return [Occurrences(term, weight, among) for term, weight in query.items()]
 
 
 Count = tuple["NDArray[np.int32]", "NDArray[np.int32]"]
 """The units that hold a term, by their places in the `rows` of a set, and how often each does."""
 
 
-class Counted(NamedTuple):
-    """Units that hold a term of a query, ascending, and how often each holds each term."""
-
-    units: Integers
-    counts: list[Integers]
-
-
 class Size(NamedTuple):
-    """How many units there are, and their mean length."""
+    """How many units there are, and how many words they hold together."""
 
     number: int
-    average: float
+    words: int
+
+    @property
+    def average(self) -> float:
+        """Their mean length."""
+        return self.words / self.number if self.number else 1.0
 
     def idf(self, holders: int) -> float:
         """Return what a term weighs that so many units hold."""
@@ -190,23 +187,6 @@ class ElementUnits:
     def spans(self, units: Integers) -> tuple[Integers, Integers]:
         """Return the elements' words: they nest as their characters do, and every unit has some."""
         return self.words["first"][units].astype(np.int64), self.words["last"][units].astype(np.int64)
-
-
-def with_ancestors(leaves: Sequence[NDArray[np.int32]], parent: NDArray[np.int32]) -> Integers:
-    """Return elements and all that contain them, ascending.
-
-    >>> with_ancestors([np.array([3], np.int32)], np.array([-1, 0, 0, 2]))
-    array([0, 2, 3])
-    """
-    held = np.zeros(len(parent), np.bool_)
-    for leaf in leaves:
-        at = leaf
-        while len(at):
-            held[at] = True
-            at = parent[at[np.append(True, at[1:] != at[:-1])]]
-            at = at[at >= 0]
-            at = at[~held[at]]
-    return np.flatnonzero(held)
 
 
 @dataclass(frozen=True, eq=False)
@@ -325,31 +305,16 @@ def unit_set(words: IndexedWords, settings: RetrievalSettings, chunks: Chunks | 
     return chunk_units(words, as_chunks(words.index, cuts(words.index, spec), str(spec)))
 
 
-def count(units: UnitSet, terms: Sequence[Occurrences]) -> Counted:
-    """Return the units that hold a term, and how often each holds each."""
-    held = [units.count_one(term) for term in terms]
-    every = np.unique(np.concatenate([np.zeros(0, np.int32), *(own for own, _ in held)]))
-    counts = [np.zeros(len(every), np.int64) for _ in held]
-    for column, (own, times) in zip(counts, held, strict=True):
-        column[np.searchsorted(every, own)] = times
-    return Counted(units.rows[every], counts)
-
-
-def size(number: int, words: int) -> Size:
-    """Return the size of so many units that hold so many words together."""
-    return Size(number, words / number if number else 1.0)
-
-
 def size_of(units: UnitSet) -> Size:
-    """Return how many units may be returned, and their mean length."""
-    return size(int(np.count_nonzero(units.returnable)), int(units.length[units.returnable].sum()))
+    """Return how many units may be returned, and how many words they hold."""
+    return Size(int(np.count_nonzero(units.returnable)), int(units.length[units.returnable].sum()))
 
 
 class Sums:
-    """What terms give to units of one kind, added up for one question after the other in the same room."""
+    """What terms give to units of one kind, added up by compiled code for one question after the other in one room."""
 
     def __init__(self, units: UnitSet, k1: float, b: float, size: Size | None = None) -> None:
-        self.units, self.size = units, size or size_of(units)
+        self.units, self.size, self._library = units, size or size_of(units), cast("Any", native.library())
         self._norm = k1 * (1 - b + b * units.length[units.rows] / self.size.average)
         self._remembered: dict[tuple[str, ...], tuple[NDArray[np.int32], Numbers]] = {}
         self._left = _REMEMBERED
@@ -362,12 +327,9 @@ class Sums:
         """Return the units that hold a term, by their places in `rows`, and tf / (tf + norm) of each."""
         if (known := self._remembered.get(term.term)) is not None:
             return known
-        (own, tf), library = self.units.count_one(term), native.library()
-        if library is None:
-            share = tf / (tf + self._norm[own])
-        else:
-            share = np.empty(len(own))
-            library.words_share(*native.addresses(own, tf), len(own), *native.addresses(self._norm, share))
+        own, tf = self.units.count_one(term)
+        share = np.empty(len(own))
+        self._library.words_share(*native.addresses(own, tf), len(own), *native.addresses(self._norm, share))
         if len(own) <= self._left:
             self._left -= len(own)
             self._remembered[term.term] = own, share
@@ -375,13 +337,8 @@ class Sums:
 
     def add(self, shares: tuple[NDArray[np.int32], Numbers], weight: float) -> None:
         """Add what a term gives to units that hold it."""
-        (own, share), library = shares, native.library()
-        if library is None:
-            self.total[own] += weight * share
-            self._seen[own] |= 3 if weight > 0 else 1
-            return
-        given = (*native.addresses(own, share), len(own), weight, weight > 0)
-        self._found = library.words_add(*given, *self._room, self._found)
+        given = (*native.addresses(*shares), len(shares[0]), weight, weight > 0)
+        self._found = self._library.words_add(*given, *self._room, self._found)
 
     def taken(self, most: int = 0, mix: float = 0.0, of: tuple[NDArray[np.int32], Numbers] | None = None) -> Scored:
         """Return the units that hold a wanted term and score above 0, and their scores, rounded; then all is 0 again.
@@ -389,30 +346,22 @@ class Sums:
         `most` is how many of the best are enough: then others may be left out. `of` has every unit's document and the
         scores of documents, of which units get the share `mix`.
         """
-        library = native.library()
-        if library is None:
-            own = np.flatnonzero(self._seen)
-            score = self.total[own]
-            if of is not None:
-                score = (1 - mix) * score + mix * of[1][of[0][own]]
-            score, held = np.round(score, DECIMALS), self._seen[own] == 3
-            self.total[own], self._seen[own] = 0, 0
-            return self.units.rows[own[held & (score > 0)]], score[held & (score > 0)]
         total, seen, touched = self._room
-        room = native.addresses(*(of or (None, None))), native.addresses(*self._score)
-        found, self._found = library.words_rank(touched, self._found, total, seen, mix, *room[0], most, *room[1]), 0
+        given = (touched, self._found, total, seen, mix, *native.addresses(*(of or (None, None))), most)
+        found, self._found = self._library.words_rank(*given, *native.addresses(*self._score)), 0
         return self.units.rows[self._touched[:found]], self._score[0, :found].copy()
 
 
-class Matches(NamedTuple):
-    """What a query found: its terms, the units that hold one, the documents that do, and the document of each unit."""
+class Found(NamedTuple):
+    """Units that hold a term of a query, ascending; a column each."""
 
-    terms: list[Occurrences]
-    counted: Counted
-    documents: Counted
-    """By their root elements."""
-    document: Integers
-    """For every unit its place among these documents."""
+    units: Integers
+    own: Numbers
+    """Their own score."""
+    of_document: Numbers
+    """That of their document; 0 where it is not asked for."""
+    wanted: NDArray[np.bool_]
+    """Whether one holds a term that is wanted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -426,7 +375,7 @@ class UnitRanker:
     chunks: Chunks | None = None
     """What may be returned, where the settings do not say it."""
     sizes: tuple[Size | None, Size | None] = (None, None)
-    """Number and mean length of the units and documents, where these words are a part of a collection's."""
+    """Those of the units and documents, where these words are a part of a collection's."""
 
     @cached_property
     def units(self) -> UnitSet:
@@ -434,12 +383,13 @@ class UnitRanker:
         return unit_set(self.words, self.settings, self.chunks)
 
     @cached_property
-    def size(self) -> Size:
-        """Number and mean length of the units."""
-        return self._sums.size
+    def roots(self) -> ElementUnits:
+        """The documents."""
+        return ElementUnits(self.words, roots_only=True)
 
     @cached_property
-    def _sums(self) -> Sums:
+    def sums(self) -> Sums:
+        """Room for the scores of units; made before the first question."""
         return Sums(self.units, self.settings.k1, self.settings.b, self.sizes[0])
 
     @cached_property
@@ -448,42 +398,27 @@ class UnitRanker:
 
     @cached_property
     def _document(self) -> NDArray[np.int32]:
-        """The document of every unit, by its place among those that hold words."""
-        units, roots = self.units, self.words.roots
-        rows = units.rows if isinstance(units, ElementUnits) else roots[units.document(units.rows)]
-        return self.roots.forest[0][rows]
+        return self._document_of(self.units.rows)
 
     @cached_property
-    def roots(self) -> ElementUnits:
-        """The documents."""
-        return ElementUnits(self.words, roots_only=True)
+    def _every(self) -> UnitSet:
+        """Of elements those, too, that may not be returned."""
+        return ElementUnits(self.words) if isinstance(self.units, ElementUnits) else self.units
 
-    @cached_property
-    def _every(self) -> ElementUnits:
-        return ElementUnits(self.words)
-
-    def match(self, query: Weights) -> Matches:
-        """Return the units and documents that hold a term of a query; of elements those, too, that are not returned."""
-        terms = occurrences(query, self.words)
-        tree = count(self._every, terms)
-        root = self.words["depth"][tree.units] == 1
-        documents = Counted(tree.units[root], [number[root] for number in tree.counts])
-        if isinstance(self.units, ElementUnits):
-            return Matches(terms, tree, documents, np.cumsum(root) - 1)
-        counted = count(self.units, terms)
-        roots = self.words.roots[self.units.document(counted.units)]
-        return Matches(terms, counted, documents, np.searchsorted(documents.units, roots))
+    def _document_of(self, units: Integers) -> NDArray[np.int32]:
+        """Return the documents of units, by their places among those that hold words."""
+        elements = isinstance(self.units, ElementUnits)
+        return self.roots.forest[0][units if elements else self.words.roots[self.units.document(units)]]
 
     def holders(self, query: Weights) -> Holders:
         """Return how many units and how many documents hold each term, those of them that idf and mix ask for."""
-        terms = [Occurrences(term, weight, self.words) for term, weight in query.items()]
         units, documents = self.settings.idf == "units", bool(self.settings.mix) or self.settings.idf == "documents"
         return [
             (
                 len(self.units.count_one(term)[0]) if units else 0,
                 len(self.roots.count_one(term)[0]) if documents else 0,
             )
-            for term in terms
+            for term in occurrences(query, self.words)
         ]
 
     def score(self, query: Weights, most: int = 0, held: Holders | None = None) -> Scored:
@@ -492,83 +427,65 @@ class UnitRanker:
         Where so many of the best are enough (`most`), others may be left out, but none that ties with the last. `held`
         is what `holders` gave of the whole collection, where these words are a part of it.
         """
-        if self.scorer is not None:
-            return self._score_by_scorer(query)
+        if self.scorer is not None or native.library() is None:
+            found = self.find(query, held)
+            score = self.mixed(found.own, found.of_document)
+            kept = found.wanted & self.units.returnable[found.units] & (score > 0)
+            return found.units[kept], score[kept]
         k1, mix, by_documents = self.settings.k1, self.settings.mix or 0.0, self.settings.idf == "documents"
-        for place, term in enumerate(Occurrences(term, weight, self.words) for term, weight in query.items()):
-            own = self._sums.shares(term)
+        for place, term in enumerate(occurrences(query, self.words)):
+            own = self.sums.shares(term)
             documents = self._documents.shares(term) if mix or by_documents else own
             n_units, n_documents = (len(own[0]), len(documents[0])) if held is None else held[place]
             of_documents = self._documents.size.idf(n_documents) if mix or by_documents else 0.0
-            idf = of_documents if by_documents else self._sums.size.idf(n_units)
-            self._sums.add(own, term.weight * idf * (k1 + 1))
+            idf = of_documents if by_documents else self.sums.size.idf(n_units)
+            self.sums.add(own, term.weight * idf * (k1 + 1))
             if mix:
                 self._documents.add(documents, term.weight * of_documents * (k1 + 1))
         if not mix:
-            return self._sums.taken(most)
-        found = self._sums.taken(most, mix, (self._document, self._documents.total))
+            return self.sums.taken(most)
+        scored = self.sums.taken(most, mix, (self._document, self._documents.total))
         self._documents.taken()
-        return found
+        return scored
 
-    def _score_by_scorer(self, query: Weights) -> Scored:
-        """Score by a function, which may also give something to a unit that does not hold a term."""
-        found = self.match(query)
-        may = wanted(found.terms, found.counted) & self.units.returnable[found.counted.units]
-        kept = np.flatnonzero(may)
-        score = self.mixed(found, self.of_units(found, kept), kept)
-        above = score > 0
-        return found.counted.units[kept[above]], score[above]
-
-    def mixed(self, found: Matches, own: Numbers, kept: Integers) -> Numbers:
-        """Return the scores of some of the units found, mixed with their documents' and rounded."""
+    def mixed(self, own: Numbers, of_document: Numbers) -> Numbers:
+        """Return the scores of units mixed with their documents', rounded."""
         mix = self.settings.mix or 0.0
-        if mix:
-            own = (1 - mix) * own + mix * self.of_documents(found)[found.document[kept]]
-        return np.round(own, DECIMALS)
+        return np.round((1 - mix) * own + mix * of_document if mix else own, DECIMALS)
 
-    def of_units(self, found: Matches, kept: Integers) -> Numbers:
-        """Return the own score of some of the units found."""
-        holders, number = found.documents.counts, self._documents.size.number
-        if self.settings.idf != "documents":
-            may = self.units.returnable[found.counted.units]
-            holders, number = [count[may] for count in found.counted.counts], self.size.number
-        counts = [count[kept] for count in found.counted.counts]
-        length = self.units.length[found.counted.units[kept]]
-        return self._sum(found.terms, counts, length, holders, Size(number, self.size.average))
+    def find(self, query: Weights, holders: Holders | None = None) -> Found:
+        """Return every unit that holds a term of a query, of elements those, too, that may not be returned."""
+        terms = {place: term for place, term in enumerate(occurrences(query, self.words)) if len(term.first)}
+        held, in_documents = ([units.count_one(term) for term in terms.values()] for units in (self._every, self.roots))
+        if holders is None:
+            may = (np.count_nonzero(self.units.returnable[self._every.rows[own]]) for own, _ in held)
+            known = [(int(many), len(own)) for many, (own, _) in zip(may, in_documents, strict=True)]
+        else:
+            known = [holders[place] for place in terms]
+        size, average, of_units = self._documents.size, self.sums.size.average, self.settings.idf == "units"
+        counts = [(term, own, tf, n[1]) for term, (own, tf), n in zip(terms.values(), in_documents, known, strict=True)]
+        documents, of_document, _ = self._add_up(self.roots, counts, size, size.average)
+        size = self.sums.size if of_units else size
+        counts = [(term, *one, n[not of_units]) for term, one, n in zip(terms.values(), held, known, strict=True)]
+        units, own, wanted = self._add_up(self._every, counts, size, average)
+        at = np.searchsorted(documents, self.roots.rows[self._document_of(units)])
+        return Found(units, own, of_document[at], wanted)
 
-    def of_documents(self, found: Matches) -> Numbers:
-        """Return the score of every document found."""
-        counts, length = found.documents.counts, self.words.lengths[found.documents.units]
-        return self._sum(found.terms, counts, length, counts, self._documents.size)
-
-    def _sum(
-        self,
-        terms: Sequence[Occurrences],
-        counts: Sequence[Integers],
-        length: NDArray[np.integer],
-        holders: Sequence[Integers],
-        size: Size,
-    ) -> Numbers:
-        """Add up what the terms give, in their order in the query; `holders` counts each in all that may hold it."""
+    def _add_up(
+        self, units: UnitSet, held: Sequence[tuple[Occurrences, *Count, int]], size: Size, average: float
+    ) -> tuple[Integers, Numbers, NDArray[np.bool_]]:
+        """Return the units that hold a term, what the terms give them in their order in the query, and `wanted`."""
+        places = np.unique(np.concatenate([np.zeros(0, np.int32), *(own for _, own, _, _ in held)]))
         k1, b = self.settings.k1, self.settings.b
-        total = np.zeros(len(length))
-        norm = k1 * (1 - b + b * length / size.average)
-        positive = bool(norm.min(initial=1) > 0)  # then what does not hold a term gets exactly 0
-        for term, tf, held in zip(terms, counts, holders, strict=True):
-            n = int(np.count_nonzero(held))
-            if self.scorer is not None:
-                columns = (tf.astype(np.float64), length.astype(np.float64), np.full(len(tf), float(n)))
-                total += term.weight * self.scorer(*columns)
+        length, total, wanted = units.length[units.rows[places]], np.zeros(len(places)), np.zeros(len(places), np.bool_)
+        norm = k1 * (1 - b + b * length / average)
+        for term, own, tf, n in held:
+            at = np.searchsorted(places, own)
+            wanted[at] |= term.weight > 0
+            if self.scorer is None:
+                total[at] += (term.weight * size.idf(n) * (k1 + 1)) * (tf / (tf + norm[at]))
                 continue
-            share = tf / (tf + norm) if positive else np.divide(tf, tf + norm, out=np.zeros(len(tf)), where=tf > 0)
-            total += (term.weight * size.idf(n) * (k1 + 1)) * share
-        return total
-
-
-def wanted(terms: Sequence[Occurrences], counted: Counted) -> NDArray[np.bool_]:
-    """Return which units hold a term that is wanted."""
-    held = np.zeros(len(counted.units), np.bool_)
-    for term, count in zip(terms, counted.counts, strict=True):
-        if term.weight > 0:
-            held |= count > 0
-    return held
+            count = np.zeros(len(places))  # it may give something to a unit that does not hold a term, too
+            count[at] = tf
+            total += term.weight * self.scorer(count, length.astype(np.float64), np.full(len(places), float(n)))
+        return units.rows[places], total, wanted
