@@ -184,30 +184,19 @@ def path_intervals(paths: pa.Array) -> tuple[Integers, Integers]:
 def first_come(group: Integers, start: Integers, end: Integers) -> tuple[Flags, Integers]:
     """Return which spans stay when each, in the order given, is dropped if it overlaps one that stays; and which one.
 
-    Rounds: a span with no earlier overlap stays, what it overlaps goes, and those that go no longer stand in the
-    way of others. Nested elements settle in as many rounds as they are deep.
+    Rounds: what overlaps a span that stays goes, a span with no earlier overlap stays, and those that go no longer
+    stand in the way of others. Nested elements settle in as many rounds as they are deep.
 
     >>> keep, by = first_come(np.zeros(3, int), np.array([0, 4, 8]), np.array([5, 9, 12]))
     >>> keep.tolist(), by.tolist()
     ([True, False, True], [0, 0, 2])
     """
-    keep = np.ones(len(start), np.bool_)
-    by = np.arange(len(start))
-    open_ = np.arange(len(start))
+    by, open_ = np.arange(len(start)), np.arange(len(start))
+    settled = open_[:0]
     while len(open_):
-        first = first_overlap(group[open_], start[open_], end[open_])
-        free = first == np.arange(len(open_))
-        # A span goes when the first span it overlaps stays: that one is the earliest of all, so it is settled.
-        goes = ~free & free[first]
-        keep[open_[goes]] = False
-        by[open_[goes]] = open_[first[goes]]
-        open_ = open_[~free & ~goes]
-        if len(open_):  # those that overlap a span settled to stay go, too
-            settled = np.setdiff1d(np.flatnonzero(keep), open_, assume_unique=True)
-            both = np.concatenate([settled, open_])
-            first = first_overlap(group[both], start[both], end[both])[len(settled) :]
-            gone = first < len(settled)
-            keep[open_[gone]] = False
-            by[open_[gone]] = both[first[gone]]
-            open_ = open_[~gone]
-    return keep, by
+        both = np.concatenate([settled, open_])
+        place = first_overlap(group[both], start[both], end[both])[len(settled) :]
+        goes, free = place < len(settled), both[place] == open_
+        by[open_[goes]] = both[place[goes]]
+        settled, open_ = np.union1d(settled, open_[free]), open_[~goes & ~free]
+    return by == np.arange(len(start)), by
