@@ -14,19 +14,24 @@ def imported(name):
 
 
 def test_every_number_of_another_tool_says_which_of_ours_means_the_same_and_what_makes_them_differ():
-    theirs = peers = imported("focuseval.measures.peers")
+    peers = imported("focuseval.measures.peers")
     chunks, references, touching = peers._CHUNKS, peers._REFERENCES, peers._TOUCHING
-    declared = {
-        twin.theirs.name: (twin.ours, twin.theirs.compute, twin.reasons) for peer in peers.PEERS for twin in peer.twins
-    }
+
+    def share(compute):
+        assert compute.func is peers.share
+        return compute.keywords["part"], *compute.keywords["whole"]
+
+    *shares, omega = [twin for peer in peers.PEERS for twin in peer.twins]
+    declared = {twin.theirs.name: (twin.ours, share(twin.theirs.compute), twin.reasons) for twin in shares}
     assert declared == {
-        "legalbenchrag:recall": ("spanR", theirs.legalbench_recall, (chunks, references)),
-        "legalbenchrag:precision": ("spanP", theirs.legalbench_precision, (chunks, references)),
-        "chroma:recall": ("spanR", theirs.chroma_recall, (references,)),
-        "chroma:precision": ("spanP", theirs.chroma_precision, (chunks,)),
-        "chroma:iou": ("IoU", theirs.chroma_iou, (chunks, references)),
-        "chroma:precision_omega": ("ceiling(IoU)", theirs.chroma_omega, (touching,)),
+        "legalbenchrag:recall": ("spanR", ("shared", "references"), (chunks, references)),
+        "legalbenchrag:precision": ("spanP", ("shared", "chunks"), (chunks, references)),
+        "chroma:recall": ("spanR", ("united", "references"), (references,)),
+        "chroma:precision": ("spanP", ("united", "chunks"), (chunks,)),
+        "chroma:iou": ("IoU", ("united", "chunks", "missed"), (chunks, references)),
     }
+    assert (omega.theirs.name, omega.ours, omega.reasons) == ("chroma:precision_omega", "ceiling(IoU)", (touching,))
+    assert omega.theirs.compute is peers.chroma_omega
 
 
 def test_every_number_of_another_tool_has_its_name_its_cut_off_and_its_bounds():

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focuseval.data.spans import union
-from focuseval.errors import MissingDataError
 from focuseval.measures.matching import match
 from focuseval.measures.measure import Measure
 from focuseval.measures.spans import Read, read, read_text
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 def uncited(m: Matched) -> Floats:
     """Return the share of an answer's sentences that cite nothing; NaN where there is no answer."""
     if not m.run.answers:
-        raise MissingDataError(f"{m.run.file or m.run.run_id}: results without answers; give answers with citations")
+        raise m.lacking("results without answers; give answers with citations")
     values = np.full(m.topics, np.nan)
     for topic, name in enumerate(m.prepared.topics):
         statements = m.run.answers[name].statements if name in m.run.answers else ()

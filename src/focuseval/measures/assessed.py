@@ -136,10 +136,6 @@ def quantise(gold: Gold, elements: GradedElements, name: str = "auto") -> Floats
             coverage = gold.scale == "coverage" and s[i] < 4
             raise _refuse(gold, elements, i, f"{e[i]}{'NLSE'[s[i]]}" if coverage else f"the grades ({e[i]}, {s[i]})")
         return gain
-    return _from_sizes(gold, elements, chosen)
-
-
-def _from_sizes(gold: Gold, elements: GradedElements, name: str) -> Floats:
     size, rsize = elements.size, elements.rsize
     e = np.where(elements.exhaustivity == TOO_SMALL, 0, elements.exhaustivity).astype(np.int64)
     if gold.scale == "highlights":  # exhaustivity is always 2 from 2006 on, and files may leave it out
@@ -153,7 +149,7 @@ def _from_sizes(gold: Gold, elements: GradedElements, name: str) -> Floats:
     relevant = np.minimum(rsize, size)
     relevant = np.where(size > 0, relevant, rsize > 0).astype(np.int64)  # 0/0 is not relevant, n/0 is capped
     whole = np.maximum(size, 1)
-    weight = {"gen5": e, "genLifted": e + 1, "spec": 1, "strict5": (e == 2) & (relevant == whole)}[name]
+    weight = {"gen5": e, "genLifted": e + 1, "spec": 1, "strict5": (e == 2) & (relevant == whole)}[chosen]
     return np.where(assessed, weight * relevant / whole, 0.0)
 
 

@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.errors import MissingDataError
 from focuseval.measures.documents import recall, set_precision
 from focuseval.measures.measure import Measure
 from focuseval.measures.spans import budgeted
@@ -148,7 +147,7 @@ def refuse_unknown_text(m: Matched, match: ElementMatch, highlighted: Flags) -> 
         document = gold.documents[int(gold.articles.document[article[at]])]
         place = "the whole document" if m.path is None else m.path[int(rows[at])]
         what = f"{document}, {place} holds highlighted text, and the gold does not say how much"
-        raise MissingDataError(f"{m.run.file or m.run.run_id}: {what}; give a gold with passages, and index=")
+        raise m.lacking(f"{what}; give a gold with passages, and index=")
 
 
 def hix_precision(m: Matched, at: int) -> Floats:

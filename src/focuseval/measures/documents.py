@@ -200,23 +200,15 @@ def judged_share(m: Matched, at: int | None = None) -> Floats:
 
 def ndcg(m: Matched, at: int | None = None) -> Floats:
     """Return discounted gain (the grade, over the binary logarithm of rank + 1) over that of the best order."""
-    found = m.found
+    found, grades = m.found, m.prepared.gold.articles.relevance
     kept = slice(None) if at is None else found.rank <= at
-    grade = m.prepared.gold.articles.relevance[found.article[kept]]
-    gain = total(grade / np.log2(found.rank[kept] + 1), found.topic[kept], m.topics)
-    return ratio(gain, ideal_dcg(m, at))
-
-
-def ideal_dcg(m: Matched, at: int | None) -> Floats:
-    """Return the discounted gain of all relevant articles in descending order of grade."""
-    prepared = m.prepared
-    rows = np.flatnonzero(prepared.relevant & (prepared.topic >= 0))
-    grade, topic = prepared.gold.articles.relevance[rows], prepared.topic[rows]
-    order = np.lexsort((-grade, topic))
-    grade, topic = grade[order], topic[order]
-    rank = np.arange(len(rows)) - np.searchsorted(topic, topic) + 1
+    gain = total(grades[found.article[kept]] / np.log2(found.rank[kept] + 1), found.topic[kept], m.topics)
+    best = np.flatnonzero(m.prepared.relevant & (m.prepared.topic >= 0))  # all relevant articles, by grade
+    best = best[np.lexsort((-grades[best], m.prepared.topic[best]))]
+    topic = m.prepared.topic[best]
+    rank = np.arange(len(best)) - np.searchsorted(topic, topic) + 1
     kept = slice(None) if at is None else rank <= at
-    return total((grade / np.log2(rank + 1))[kept], topic[kept], m.topics)
+    return ratio(gain, total((grades[best] / np.log2(rank + 1))[kept], topic[kept], m.topics))
 
 
 _REL = Parameter("rel", 1, "The least grade of a relevant document.", least=1)

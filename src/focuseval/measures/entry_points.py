@@ -19,7 +19,7 @@ from focuseval.measures.topicwise import ceiling, count, once, ratio, running, t
 from focuseval.measures.xcg import BASE, LEVELS, QUANT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from fractions import Fraction
 
     from focuseval.measures.matching import Matched
@@ -123,8 +123,10 @@ class OverRecall(NamedTuple):
     targets: Integers
     """T of every topic."""
 
-    def mean(self) -> Floats:
-        """Return the mean over R."""
+    def value(self, level: Fraction | None) -> Floats:
+        """Return precision at a recall level, or, without one, the mean over R."""
+        if level is not None:
+            return self.at([level])[:, 0]
         topic = np.repeat(np.arange(len(self.targets)), self.targets)
         return without_base(ratio(total(self.precision, topic, len(self.targets)), self.targets), self.targets)
 
@@ -141,13 +143,7 @@ def prum(m: Matched, *, at: Fraction | None = None, **parameters: Any) -> Floats
 
     At a recall level l it is PRUM(l) of Kazai and Lalmas (2005): R is ⌈l · T⌉.
     """
-    found = prum_over_recall(m, **parameters)
-    return found.mean() if at is None else found.at([at])[:, 0]
-
-
-def prum_curve(m: Matched, **parameters: Any) -> tuple[Floats, Floats]:
-    """Return the recall levels .01 … 1 and, for every topic, PRUM at each."""
-    return np.array(LEVELS, np.float64), prum_over_recall(m, **parameters).at(LEVELS)
+    return prum_over_recall(m, **parameters).value(at)
 
 
 def prum_over_recall(
@@ -230,8 +226,7 @@ def expected_precision(m: Matched, A: float, nav: str, *, at: Fraction | None = 
     parameters of Lalmas et al. (2007), section 7.2: what is rewarded, what it is worth, and how a reader gets there.
     """
     if nav == "contains" or at is not None:
-        found = eprum_over_recall(m, A, nav, **of_elements)
-        return found.mean() if at is None else found.at([at])[:, 0]
+        return eprum_over_recall(m, A, nav, **of_elements).value(at)
     # The mean needs no distribution: summed over R, the chance to reach the R-th point at rank k, times R, is the
     # chance to see the point at k, times the expected number of points seen by then.
     beps = entry_points_alone(m, **of_elements)
@@ -289,9 +284,12 @@ def precision_at_rank(
     return without_base(np.where(reached > 0, least, 0) / at, targets)
 
 
-def precision_recall_curve(m: Matched, **parameters: Any) -> tuple[Floats, Floats]:
-    """Return the recall levels .01 … 1 and, for every topic, the expected precision at each."""
-    return np.array(LEVELS, np.float64), eprum_over_recall(m, **parameters).at(LEVELS)
+def curve_of(over_recall: Callable[..., OverRecall], m: Matched, **parameters: Any) -> tuple[Floats, Floats]:
+    """Return a curve: the recall levels .01 … 1 and, for every topic, precision at each."""
+    return np.array(LEVELS, np.float64), over_recall(m, **parameters).at(LEVELS)
+
+
+prum_curve, precision_recall_curve = partial(curve_of, prum_over_recall), partial(curve_of, eprum_over_recall)
 
 
 _entry_points = partial(

@@ -68,12 +68,23 @@ def _read(rest: str) -> tuple[str, str]:
     text = ""
     while rest and rest[0] != "}":
         if rest[0] in "_^":
-            part, behind = _argument(rest[1:])
-            text = _attached(text, part, raised=rest[0] == "^")
+            raised, (part, behind) = rest[0] == "^", _argument(rest[1:])
+            if text.endswith(("Σ", "Π")):  # a range behind a sum
+                text = f"{text}[{part}]"
+            elif raised and text.endswith("]"):
+                text = f"{text[:-1]} … {part}]"
+            elif raised:
+                text += f"^({part})" if len(part) > 1 else f"^{part}".replace("^*", "*")
+            else:
+                text += part.translate(_SMALL) if part.isdigit() else f"_{part}"
         elif rest.startswith("\\frac"):
             top, behind = _argument(rest.removeprefix("\\frac"))
             bottom, behind = _argument(behind)
-            text += _fraction(top, bottom)
+            parts = [top.strip(), bottom.strip()]
+            if all(re.fullmatch(r"[\w|.]+", part) for part in parts):
+                text += "/".join(parts)
+            else:
+                text += " / ".join(part if re.fullmatch(r"[\w|.()\[\]]+", part) else f"({part})" for part in parts)
         else:
             part, behind = _argument(rest.removeprefix("\\text"))
             text += part
@@ -90,25 +101,6 @@ def _argument(rest: str) -> tuple[str, str]:
     if found is None:
         return "", ""
     return (_SIGNS[found[1]] if found[1] else found[2]), rest[found.end() :]
-
-
-def _attached(before: str, part: str, *, raised: bool) -> str:
-    """Return a text with an index: a range behind a sum, a small number behind a log, else as LaTeX writes it."""
-    if before.endswith(("Σ", "Π")):
-        return f"{before}[{part}]"
-    if raised and before.endswith("]"):
-        return f"{before[:-1]} … {part}]"
-    if not raised and part.isdigit():
-        return before + part.translate(_SMALL)
-    return before + (f"_{part}" if not raised else f"^({part})" if len(part) > 1 else f"^{part}".replace("^*", "*"))
-
-
-def _fraction(top: str, bottom: str) -> str:
-    """Return a fraction on one line, in brackets where they are needed."""
-    parts = [top.strip(), bottom.strip()]
-    if all(re.fullmatch(r"[\w|.]+", part) for part in parts):
-        return "/".join(parts)
-    return " / ".join(part if re.fullmatch(r"[\w|.()\[\]]+", part) else f"({part})" for part in parts)
 
 
 AT = {
@@ -158,12 +150,8 @@ def declared(measure: Measure, family: str) -> dict[str, object]:
 
 def found_measure(text: str) -> tuple[Measure, str]:
     """Return the measure that a name means, with or without parameters, and the heading of its family."""
-    measure = _bare(text)
+    measure = named(TREC_EVAL.sub(AS_OURS, text).split("(", maxsplit=1)[0].split("@", maxsplit=1)[0].strip())
     return measure, next((family.title for family in FAMILIES if measure.name in family.names.split()), measure.origin)
-
-
-def _bare(text: str) -> Measure:
-    return named(TREC_EVAL.sub(AS_OURS, text).split("(", maxsplit=1)[0].split("@", maxsplit=1)[0].strip())
 
 
 def _spelled(measure: Measure) -> str:
@@ -175,7 +163,7 @@ def _spelled(measure: Measure) -> str:
 
 def explain(text: str) -> str:
     """Return what is declared of a measure, as a page."""
-    measure = _bare(text)
+    measure, _ = found_measure(text)
     lines = [_spelled(measure), "", measure.summary]
     lines += [f"Also called {', '.join(measure.aliases)}."] if measure.aliases else []
     lines += ["", *definition] if (definition := _definition(measure)) else []

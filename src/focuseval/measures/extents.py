@@ -12,12 +12,11 @@ import pyarrow.compute as pc
 
 from focuseval.data.placement import BAD_SPAN, NO_PLACE, TEXT_AMBIGUOUS, TEXT_LOST
 from focuseval.data.spans import crowded, dense, first_cover, pack
+from focuseval.engine.native import encoded
 from focuseval.measures import tasks
 from focuseval.measures.recall_base import numbered
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from focuseval.data.run import Run
     from focuseval.measures.tasks import Rule
     from focuseval.measures.topicwise import Flags, Integers
@@ -109,8 +108,7 @@ def _codes(column: pa.Array | None, size: int, *, normalise: bool = False) -> tu
     """Return a code for every row, −1 for null, and what the codes stand for; paths get their missing ``[1]``."""
     if column is None:
         return np.full(size, -1, np.int64), pa.array([], pa.string())
-    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    coded = whole if pa.types.is_dictionary(whole.type) else whole.dictionary_encode()
+    coded = encoded(column)
     codes = coded.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
     names = coded.dictionary.cast(pa.string())
     if normalise:
@@ -155,20 +153,14 @@ def first_overlap(group: Integers, start: Integers, end: Integers) -> Integers:
     keys = np.concatenate([pack(group[rows], start[rows]), pack(group[rows], end[rows])])
     cuts, place = np.unique(keys, return_inverse=True)
     first, last = place.reshape(2, -1)
-    answer[rows] = rows[_smallest(first_cover(first, last, len(cuts)), first, last)]
-    return answer
-
-
-def _smallest(values: NDArray[np.integer], first: Integers, last: Integers) -> Integers:
-    """Return the smallest value of each range: two blocks of 2**k values, one at each end, make a range up."""
-    level = np.frexp((last - first).astype(np.float64))[1] - 1
-    answer = np.empty(len(first), np.int64)
+    # The smallest value of a range is that of two blocks of 2**k values, one at each of its ends.
+    values, level = first_cover(first, last, len(cuts)), np.frexp((last - first).astype(np.float64))[1] - 1
     for k in range(int(level.max(initial=0)) + 1):
         if k:
             step = 1 << (k - 1)
             values = np.minimum(values, np.append(values[step:], np.full(step, len(first))))
         here = np.flatnonzero(level == k)
-        answer[here] = np.minimum(values[first[here]], values[last[here] - (1 << k)])
+        answer[rows[here]] = rows[np.minimum(values[first[here]], values[last[here] - (1 << k)])]
     return answer
 
 
@@ -192,30 +184,19 @@ def path_intervals(paths: pa.Array) -> tuple[Integers, Integers]:
 def first_come(group: Integers, start: Integers, end: Integers) -> tuple[Flags, Integers]:
     """Return which spans stay when each, in the order given, is dropped if it overlaps one that stays; and which one.
 
-    Rounds: a span with no earlier overlap stays, what it overlaps goes, and those that go no longer stand in the
-    way of others. Nested elements settle in as many rounds as they are deep.
+    Rounds: what overlaps a span that stays goes, a span with no earlier overlap stays, and those that go no longer
+    stand in the way of others. Nested elements settle in as many rounds as they are deep.
 
     >>> keep, by = first_come(np.zeros(3, int), np.array([0, 4, 8]), np.array([5, 9, 12]))
     >>> keep.tolist(), by.tolist()
     ([True, False, True], [0, 0, 2])
     """
-    keep = np.ones(len(start), np.bool_)
-    by = np.arange(len(start))
-    open_ = np.arange(len(start))
+    by, open_ = np.arange(len(start)), np.arange(len(start))
+    settled = open_[:0]
     while len(open_):
-        first = first_overlap(group[open_], start[open_], end[open_])
-        free = first == np.arange(len(open_))
-        # A span goes when the first span it overlaps stays: that one is the earliest of all, so it is settled.
-        goes = ~free & free[first]
-        keep[open_[goes]] = False
-        by[open_[goes]] = open_[first[goes]]
-        open_ = open_[~free & ~goes]
-        if len(open_):  # those that overlap a span settled to stay go, too
-            settled = np.setdiff1d(np.flatnonzero(keep), open_, assume_unique=True)
-            both = np.concatenate([settled, open_])
-            first = first_overlap(group[both], start[both], end[both])[len(settled) :]
-            gone = first < len(settled)
-            keep[open_[gone]] = False
-            by[open_[gone]] = both[first[gone]]
-            open_ = open_[~gone]
-    return keep, by
+        both = np.concatenate([settled, open_])
+        place = first_overlap(group[both], start[both], end[both])[len(settled) :]
+        goes, free = place < len(settled), both[place] == open_
+        by[open_[goes]] = both[place[goes]]
+        settled, open_ = np.union1d(settled, open_[free]), open_[~goes & ~free]
+    return by == np.arange(len(start)), by

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focuseval.data.spans import fragments, union
-from focuseval.errors import MissingDataError
 from focuseval.measures.documents import recall, relevant_upto
 from focuseval.measures.measure import Measure, Parameter
+from focuseval.measures.prepared import BUILD_INDEX
 from focuseval.measures.spans import restricted
 from focuseval.measures.topicwise import count, ratio, running, running_count, total, without_base
 from focuseval.measures.xcg import browse_scores
@@ -82,10 +82,7 @@ def tolerance_scores(m: Matched, irr: int) -> Floats:
     readable = np.flatnonzero(m.a_relevant)
     article, length = m.a_article[readable], m.of_gold(m.prepared.length, missing=-1)[readable]
     if (length < 0).any():
-        raise MissingDataError(
-            f"{m.prepared.gold.file or 'the gold'}: T2I reads to the end of the article, whose length is unknown; "
-            "build the collection's index with 'focuseval index' and give index="
-        )
+        raise m.prepared.lacking(f"T2I reads to the end of the article, whose length is unknown; {BUILD_INDEX}")
     scores = np.zeros(len(m.a_first))
     # Cut the articles where passages and highlights begin and end; read the pieces in the reader's order.
     number = np.full(len(m.prepared.topic), -1, np.int64)

@@ -18,7 +18,7 @@ from focuseval.data.spans import novelty, unseen
 from focuseval.engine.lazy import cached_property
 from focuseval.errors import MissingDataError, NotComparableError
 from focuseval.measures.document_matching import MatchedDocuments, Rows, find_documents, ranks
-from focuseval.measures.prepared import Prepared, prepare
+from focuseval.measures.prepared import BUILD_INDEX, Prepared, prepare
 from focuseval.measures.profiles import Policies
 from focuseval.measures.topicwise import first_row
 from focuseval.placing import place_run
@@ -120,20 +120,12 @@ class Matched(Rows):
             if (length < 0).any() and placement is not None:
                 length = np.where(length < 0, self.column(placement.length), length)
             if (length < 0).any():
-                raise MissingDataError(
-                    f"{run.file or run.run_id}: results are whole documents whose length the gold does not give; "
-                    "build the collection's index with 'focuseval index' and give index="
-                )
+                raise self.lacking(f"results are whole documents whose length the gold does not give; {BUILD_INDEX}")
             return ResultSpans(np.zeros_like(length), length, np.zeros_like(length), np.zeros(len(self), np.bool_))
         if run.start is None:
-            where = run.file or run.run_id
             if run.path is None:
-                what = "results are texts, so their places are unknown; give docs= or index="
-                raise MissingDataError(f"{where}: {what}")
-            what = "results are element paths, so their characters are unknown"
-            raise MissingDataError(
-                f"{where}: {what}; build the collection's index with 'focuseval index' and give index="
-            )
+                raise self.lacking("results are texts, so their places are unknown; give docs= or index=")
+            raise self.lacking(f"results are element paths, so their characters are unknown; {BUILD_INDEX}")
         start = np.asarray(self.column(run.start))
         end = np.full(len(self), -1, np.int64) if run.end is None else np.asarray(self.column(run.end))
         unplaced = start < 0
@@ -163,10 +155,10 @@ class Matched(Rows):
     def end(self) -> Integers:
         """For every result, one past its last character."""
         if self.places.points:
-            raise MissingDataError(
-                f"{self.run.file or self.run.run_id}: results are entry points, which hold no text; use a measure of "
-                "entry points (BEPD, EPRUM, MAgP(score=bep)), or a run that says where its results end"
+            remedy = (
+                "use a measure of entry points (BEPD, EPRUM, MAgP(score=bep)), or a run that says where its results end"
             )
+            raise self.lacking(f"results are entry points, which hold no text; {remedy}")
         return self.places.end
 
     @cached_property
@@ -254,10 +246,9 @@ class Matched(Rows):
         """
         run, assessed = self.run, self.prepared.assessed
         if run.path is None and (run.start is not None or run.text is not None):
-            raise MissingDataError(
-                f"{run.file or run.run_id}: results are passages, and this measure compares elements; "
-                "use a measure of characters (iP, MAiP, charP …), or map passages to the elements that fit them best "
-                "with 'focuseval convert --as elements'"
+            raise self.lacking(
+                "results are passages, and this measure compares elements; use a measure of characters (iP, MAiP, "
+                "charP …), or map passages to the elements that fit them best with 'focuseval convert --as elements'"
             )
         if run.path is None:  # the root element of every result's article
             roots = np.flatnonzero(assessed.tree.depth == 1)
@@ -346,6 +337,10 @@ class Matched(Rows):
         total = np.zeros(len(self.a_first), np.int64)
         np.add.at(total, self.a_of_result, values)
         return total
+
+    def lacking(self, what: str) -> MissingDataError:
+        """Return the error that the run lacks something, and what to do about it."""
+        return MissingDataError(f"{self.run.file or self.run.run_id}: {what}")
 
     @cached_property
     def computed(self) -> dict[Any, Any]:

@@ -137,7 +137,7 @@ class MeasureCall:
         >>> str(MeasureCall(Measure("MAgP", abs, "", "", parameters=(beta,)), given={"beta": 0.25}))
         'MAgP(beta=0.25)'
         """
-        values = self._values
+        values = self.arguments()
         shown = [
             number(values[p.name]) if p.bare else f"{p.name}={number(values[p.name])}"
             for p in self.measure.parameters
@@ -171,13 +171,8 @@ class MeasureCall:
     @property
     def needs(self) -> tuple[str, ...]:
         """What gold and run must say for it, with the parameters given."""
-        values, instead = self._values, self.measure.needs_if.items()
+        values, instead = self.arguments(), self.measure.needs_if.items()
         return next((needs for (name, value), needs in instead if values.get(name) == value), self.measure.needs)
-
-    @property
-    def _values(self) -> dict[str, int | float | str]:
-        """The value of every parameter, given or by default."""
-        return {p.name: self.given.get(p.name, p.default) for p in self.measure.parameters}
 
     def arguments(self, policies: Any = None) -> dict[str, Any]:
         """Return what `compute` is called with: given values, else policies, else defaults; and `at`, parsed.

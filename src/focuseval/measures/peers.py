@@ -48,55 +48,34 @@ def texts(m: Matched, at: int | None) -> Texts:
     rows = np.flatnonzero(shown & (m.article < len(m.prepared.topic)))
     passages, article = m.prepared.gold.passages, m.prepared.article_of_passage
     here = np.flatnonzero((article >= 0) & (passages.start >= 0))
-    group, start, end = references = article[here], passages.start[here], passages.end[here]  # not united
+    group, start, end = article[here], passages.start[here], passages.end[here]  # not united
     topic = m.prepared.topic[group]
     seen = union(m.article[rows], m.start[rows], m.end[rows])
     inside = m.prepared.highlights.covered(seen.group, seen.start, seen.end)
     missed = end - start - seen.covered(group, start, end)
+    begins, ends = np.sort(pack(group, start)), np.sort(pack(group, end))
+
+    def before(position: Integers) -> Integers:
+        """Add up what lies before a position of each reference in its article: how far behind its edges it is."""
+        behind = []
+        for keys in (begins, ends):  # what earlier articles add is the same for both: it cancels
+            high = np.searchsorted(keys, pack(m.article[rows], position))
+            behind.append(high * position - np.concatenate(([0], np.cumsum(unpack(keys)[1])))[high])
+        return np.asarray(behind[0] - behind[1])
+
     return Texts(
         count(np.where(shown, m.size, 0), m.bounds),
         count_by(end - start, topic, m.topics),
-        count_by(_shared(m, rows, references), m.topic[rows], m.topics),
+        count_by(before(m.end[rows]) - before(m.start[rows]), m.topic[rows], m.topics),
         count_by(inside, m.prepared.topic[seen.group], m.topics),
         count_by(missed, topic, m.topics),
     )
 
 
-def _shared(m: Matched, rows: Integers, references: tuple[Integers, Integers, Integers]) -> Integers:
-    """Return the characters that each result shares with the references, summed over the references."""
-    group, start, end = references
-    begins, ends = np.sort(pack(group, start)), np.sort(pack(group, end))
-
-    def before(position: Integers) -> Integers:
-        """Add up what lies before a position of each reference in its article."""
-        return _distance(begins, m.article[rows], position) - _distance(ends, m.article[rows], position)
-
-    return np.asarray(before(m.end[rows]) - before(m.start[rows]))
-
-
-def _distance(keys: Integers, group: Integers, position: Integers) -> Integers:
-    """Sum how far the keys before a position lie before it; what earlier groups add is the same for all: it cancels."""
-    high = np.searchsorted(keys, pack(group, position))
-    running = np.concatenate(([0], np.cumsum(unpack(keys)[1])))
-    return np.asarray(high * position - running[high])
-
-
-def _share(m: Matched, at: int | None = None, *, part: str, whole: tuple[str, ...]) -> Floats:
+def share(m: Matched, at: int | None = None, *, part: str, whole: tuple[str, ...]) -> Floats:
     """Return one of the sums over the sum of others."""
     found = texts(m, at)
     return ratio(getattr(found, part), np.sum([getattr(found, name) for name in whole], axis=0))
-
-
-legalbench_recall = partial(_share, part="shared", whole=("references",))
-"""What every chunk shares with every snippet, over the length of the snippets."""
-legalbench_precision = partial(_share, part="shared", whole=("chunks",))
-"""What every chunk shares with every snippet, over the length of the chunks."""
-chroma_recall = partial(_share, part="united", whole=("references",))
-"""The highlighted text retrieved, over the lengths of the references added up."""
-chroma_precision = partial(_share, part="united", whole=("chunks",))
-"""The highlighted text retrieved, over the lengths of the chunks added up."""
-chroma_iou = partial(_share, part="united", whole=("chunks", "missed"))
-"""The highlighted text retrieved, over the chunks' lengths and the missed parts of the references."""
 
 
 def chroma_omega(m: Matched) -> Floats:
@@ -153,8 +132,9 @@ _REFERENCES = Reason("references overlap, and it counts the text that they share
 _TOUCHING = Reason("a chunk touches a reference without holding any of it, and it counts as holding", _touching)
 
 
-def _twin(ours: str, name: str, compute: Callable[..., Floats], *reasons: Reason) -> Twin:
-    tool = name.partition(":")[0]
+def _twin(ours: str, name: str, part: str, whole: tuple[str, ...], *reasons: Reason) -> Twin:
+    """Return the peer's number: `part` over `whole` of `Texts`, or chroma's own where there is no such part."""
+    tool, compute = name.partition(":")[0], partial(share, part=part, whole=whole) if part else chroma_omega
     bounds = (0.0, float("inf") if tool == "legalbenchrag" else 1.0)
     at = () if ours.startswith("ceiling") else ("rank",)
     return Twin(ours, Measure(name, compute, f"{name}, as {tool} prints it.", tool, at=at, bounds=bounds), reasons)
@@ -164,18 +144,18 @@ PEERS = (
     Peer(
         "legalbenchrag",
         (
-            _twin("spanR", "legalbenchrag:recall", legalbench_recall, _CHUNKS, _REFERENCES),
-            _twin("spanP", "legalbenchrag:precision", legalbench_precision, _CHUNKS, _REFERENCES),
+            _twin("spanR", "legalbenchrag:recall", "shared", ("references",), _CHUNKS, _REFERENCES),
+            _twin("spanP", "legalbenchrag:precision", "shared", ("chunks",), _CHUNKS, _REFERENCES),
         ),
         tuple(f"{name}@{k}" for k in (1, 2, 4, 8, 16, 32, 64) for name in ("spanR", "spanP")),
     ),
     Peer(
         "chroma",
         (
-            _twin("spanR", "chroma:recall", chroma_recall, _REFERENCES),
-            _twin("spanP", "chroma:precision", chroma_precision, _CHUNKS),
-            _twin("IoU", "chroma:iou", chroma_iou, _CHUNKS, _REFERENCES),
-            _twin("ceiling(IoU)", "chroma:precision_omega", chroma_omega, _TOUCHING),
+            _twin("spanR", "chroma:recall", "united", ("references",), _REFERENCES),
+            _twin("spanP", "chroma:precision", "united", ("chunks",), _CHUNKS),
+            _twin("IoU", "chroma:iou", "united", ("chunks", "missed"), _CHUNKS, _REFERENCES),
+            _twin("ceiling(IoU)", "chroma:precision_omega", "", (), _TOUCHING),
         ),
         ("spanR@5", "spanP@5", "IoU@5", "ceiling(IoU)"),
     ),

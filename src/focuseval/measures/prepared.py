@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from focuseval.measures.topicwise import Flags, Integers
 
 
+BUILD_INDEX = "build the collection's index with 'focuseval index' and give index="
+"""The remedy where only the documents tell."""
+
+
 @dataclass(frozen=True, eq=False)
 class Needs:
     """The alternatives of all needed items, a row each: a passage of the gold with a place."""
@@ -69,9 +73,8 @@ class Prepared:
         """Return, for every topic of the gold, whether it is in the means of measures with such a base."""
         if base in {"unanswerable", "questions"}:
             if not self.gold.unanswerable.any():
-                where = self.gold.file or "the gold"
                 remedy = """our JSON lines say it as '"answerable": false'"""
-                raise MissingDataError(f"{where}: no topic is said to have no answer; {remedy}")
+                raise self.lacking(f"no topic is said to have no answer; {remedy}")
             return self.gold.unanswerable | (self.based("relevance") if base == "questions" else False)
         if base == "forbidden":
             return np.isin(self.gold.topics, self.forbidden.topics)
@@ -89,8 +92,7 @@ class Prepared:
     def forbidden(self) -> Prepared:
         """The text that must not come back, as a gold of its own."""
         if self.gold.forbidden is None:
-            where = self.gold.file or "the gold"
-            raise MissingDataError(f"{where}: no text is forbidden; our JSON lines say which, as 'forbidden'")
+            raise self.lacking("no text is forbidden; our JSON lines say which, as 'forbidden'")
         return prepare(self.gold.forbidden, self.index)
 
     @cached_property
@@ -200,17 +202,14 @@ class Prepared:
         passages = self.gold.passages
         if not len(passages.topic):
             lost = f" ({self.gold.remarks[-1]})" if self.gold.aligned and self.gold.remarks else ""
-            raise MissingDataError(
-                f"{self.gold.file or 'the gold'}: no highlighted passages{lost}, so no measure of characters; "
-                "use a measure of documents or elements, or a gold with passages"
-                + (", or give the segments (TREC RAG) as docs=" if self.gold.scale == "trec" else "")
-            )
+            remedy = "use a measure of documents or elements, or a gold with passages"
+            segments = ", or give the segments (TREC RAG) as docs=" if self.gold.scale == "trec" else ""
+            raise self.lacking(f"no highlighted passages{lost}, so no measure of characters; {remedy}{segments}")
         if (passages.start < 0).any() or (passages.end < 0).any():
-            given, remedy = "paths", "build the collection's index with 'focuseval index' and give index="
+            given, remedy = "paths", BUILD_INDEX
             if passages.start_path is None and passages.quote is not None:
                 given, remedy = "quotes without offsets", "give docs="
-            where = f"{self.gold.file or 'the gold'}: passages are given as {given}"
-            raise MissingDataError(f"{where}, so their characters are unknown; {remedy}")
+            raise self.lacking(f"passages are given as {given}, so their characters are unknown; {remedy}")
         here = self.article_of_passage >= 0
         return union(self.article_of_passage[here], passages.start[here], passages.end[here])
 
@@ -262,10 +261,7 @@ class Prepared:
         known = articles.length >= 0
         _, first = np.unique(articles.document[known], return_index=True)
         if not len(first):
-            raise MissingDataError(
-                f"{self.gold.file or 'the gold'}: no document lengths, so L of s(x,b) is unknown; "
-                "build the collection's index with 'focuseval index' and give index="
-            )
+            raise self.lacking(f"no document lengths, so L of s(x,b) is unknown; {BUILD_INDEX}")
         return float(np.mean(articles.length[known][first]))
 
     @cached_property
@@ -273,16 +269,18 @@ class Prepared:
         """For every article, its best entry point, or −1; one in an article that is not relevant counts nowhere."""
         bep = np.where(self.relevant, self.gold.articles.bep, -1)
         if not (bep >= 0).any():
-            raise MissingDataError(
-                f"{self.gold.file or 'the gold'}: no best entry points; they are needed for best in context "
-                "(entry points given as paths need index=)"
-            )
+            needed = "they are needed for best in context (entry points given as paths need index=)"
+            raise self.lacking(f"no best entry points; {needed}")
         return bep
 
     @cached_property
     def beps_of_topic(self) -> Integers:
         """For every counted topic, the number of its best entry points."""
         return self.per_topic(self.bep >= 0)
+
+    def lacking(self, what: str) -> MissingDataError:
+        """Return the error that the gold lacks something, and what to do about it."""
+        return MissingDataError(f"{self.gold.file or 'the gold'}: {what}")
 
     def per_topic(self, values: NDArray[Any]) -> Integers:
         """Sum a column of articles over each counted topic, exactly."""

@@ -24,7 +24,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.engine.lazy import cached_property
-from focuseval.engine.native import Lookup
+from focuseval.engine.native import Lookup, encoded
 from focuseval.measures.topicwise import cumulated, first_row
 
 if TYPE_CHECKING:
@@ -66,10 +66,7 @@ class PathTree:
         >>> path_tree(pa.array(["/a[1]/b[2]"])).find(pa.array(["/a[1]", "/a/b[2]", "/c[1]", None]))
         array([ 0,  1, -1, -1])
         """
-        if isinstance(paths, pa.ChunkedArray):
-            paths = paths.unify_dictionaries().combine_chunks() if paths.num_chunks != 1 else paths.chunk(0)
-        if not isinstance(paths, pa.DictionaryArray):
-            paths = paths.dictionary_encode()  # a run says the same few paths again and again
+        paths = encoded(paths)  # a run says the same few paths again and again
         found = pc.index_in(numbered(paths.dictionary), value_set=self.path).fill_null(-1)
         places = paths.indices.fill_null(len(found)).to_numpy(zero_copy_only=False)
         return np.asarray(np.append(np.asarray(found, np.int64), -1)[places], np.int64)

@@ -189,23 +189,11 @@ def span_ndcg(m: Matched, at: int | None = None) -> Floats:
     return ratio(total(gain, m.topic[rows], m.topics), m.prepared.trel_of_topic)
 
 
-def recall_curve(m: Matched) -> tuple[Floats, Floats]:
-    """Return recall as a function of the characters read: x in steps of 100 up to 10,000."""
-    return BUDGETS.astype(np.float64), np.stack([seen.recall() for seen in _reading(m)], axis=1)
-
-
-def precision_curve(m: Matched) -> tuple[Floats, Floats]:
-    """Return precision as a function of the characters read, at the same places."""
-    return BUDGETS.astype(np.float64), np.stack([seen.precision() for seen in _reading(m)], axis=1)
-
-
-BUDGETS = np.arange(100, 10_001, 100)
-"""Characters read, where curves are drawn."""
-
-
-def _reading(m: Matched) -> list[Read]:
-    """Return what has been read after each of the budgets."""
-    return [read(m, Budget(int(amount), "characters")) for amount in BUDGETS]
+def reading_curve(m: Matched, *, what: str) -> tuple[Floats, Floats]:
+    """Return a measure of the text that is read as a function of its characters, in steps of 100 up to 10,000."""
+    amounts = range(100, 10_001, 100)
+    read_so_far = [read_text(m, Budget(amount, "characters"), what=what) for amount in amounts]
+    return np.array(amounts, np.float64), np.stack(read_so_far, axis=1)
 
 
 _ranked = partial(Measure, cite="focuseval", needs=("spans",), tasks=("spans",))
@@ -314,11 +302,11 @@ _found = partial(_needed, parameters=(_SHARE,))
 
 MEASURES = (
     _set("spanP", partial(read_text, what="precision"), "Share of the returned text that is highlighted.",
-        curve=precision_curve,
+        curve=partial(reading_curve, what="precision"),
         formula=r"spanP = |U \cap H| / |U|",
         example="Chunks [0,60) and [40,100) against gold [0,50): 50 of 100 characters, 0.5."),
     _set("spanR", partial(read_text, what="recall"), "Share of the highlighted text that is returned.",
-        curve=recall_curve,
+        curve=partial(reading_curve, what="recall"),
         formula=r"spanR = |U \cap H| / |H|",
         example="Chunks [0,60) and [40,100) against gold [0,100): 100 of 100 characters, 1 and not 1.2."),
     _set("spanF", partial(read_text, what="f"), "Harmonic mean of spanP and spanR.",

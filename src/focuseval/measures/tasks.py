@@ -203,10 +203,6 @@ class Finding:
         remedy = f"; {self.remedy}" if self.remedy else ""
         return f"{self.file}:{self.line}: {self.level}: topic {self.topic}: {self.what}{remedy} [{self.rule}]"
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the fields by name."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, eq=False)
 class Broken:
@@ -257,9 +253,22 @@ class Findings(Sequence[Finding]):
         """Return one finding, or a list of some."""
         if isinstance(item, slice):
             return [self[number] for number in range(*item.indices(len(self)))]
-        rule, within = self._order
-        part = self.broken[rule[item]]
-        return self._finding(part, int(within[item]))
+        rule, within = (int(column[item]) for column in self._order)
+        part, run = self.broken[rule], self.run
+        row, other = int(part.rows[within]), int(part.others[within])
+        topic = run.topic_of(row)
+        what = (part.rule.repaired if self.repaired else part.rule.what).format(
+            document=run.document[row].as_py(),
+            place=place_of(run, row),
+            rank="" if run.rank is None else int(run.rank[row]),
+            score="" if run.score is None else float(run.score[row]),
+            other=int(self.lines[other]),
+            limit=self.limit,
+            topic=topic,
+            count=len(run.split_topics),
+        )
+        remedy, line = "" if self.repaired else part.rule.remedy, int(self.lines[row])
+        return Finding(part.rule.name, part.level, run.file or run.run_id, line, topic, what, remedy)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -267,7 +276,7 @@ class Findings(Sequence[Finding]):
         counts = Counter[str]()
         for part in self.broken:
             counts[part.rule.name] += len(part.rows)
-        return {name: count for name, count in counts.items() if count}
+        return dict(+counts)
 
     @property
     def errors(self) -> int:
@@ -288,24 +297,6 @@ class Findings(Sequence[Finding]):
     def lawful(self) -> bool:
         """Whether the run is valid: no errors, or repaired. A run without topics is not valid."""
         return bool(self.run.topics) and (self.repaired or not self.errors)
-
-    def _finding(self, part: Broken, number: int) -> Finding:
-        row, other = int(part.rows[number]), int(part.others[number])
-        run = self.run
-        fields = {
-            "document": run.document[row].as_py(),
-            "place": place_of(run, row),
-            "rank": "" if run.rank is None else int(run.rank[row]),
-            "score": "" if run.score is None else float(run.score[row]),
-            "other": int(self.lines[other]),
-            "limit": self.limit,
-            "topic": run.topics[run.topic[row]],
-            "count": len(run.split_topics),
-        }
-        what = (part.rule.repaired if self.repaired else part.rule.what).format(**fields)
-        remedy = "" if self.repaired else part.rule.remedy
-        topic = run.topics[run.topic[row]]
-        return Finding(part.rule.name, part.level, run.file or run.run_id, int(self.lines[row]), topic, what, remedy)
 
 
 def place_of(run: Run, row: int) -> str:
@@ -359,7 +350,7 @@ def as_json(findings: Findings, task: Task, limit: int | None = None) -> dict[st
         "errors": findings.errors,
         "warnings": findings.of_level("warning"),
         "counts": findings.counts,
-        "findings": [finding.as_json() for finding in findings[:limit]],
+        "findings": [asdict(finding) for finding in findings[:limit]],
     }
 
 

@@ -189,17 +189,8 @@ def to_passages(run: Run, index: Collection) -> Run:
     article = _articles(run)
     spans = union(article, placed.start, placed.end)
     first = np.unique(article, return_index=True)[1][spans.group]
-    return replace(
-        run,
-        topic=run.topic[first],
-        document=run.document.take(pa.array(first)),
-        rank=None,
-        score=None,
-        start=spans.start,
-        end=spans.end,
-        path=None,
-        line=None,
-    )
+    bare = replace(run, rank=None, score=None, path=None, line=None, placement=None).take(first)
+    return replace(bare, start=spans.start, end=spans.end)
 
 
 def _articles(run: Run) -> Integers:
@@ -312,22 +303,25 @@ def fidelity(
 
 def tables(found: Fidelity) -> list[Table]:
     """Return everything as tables, the verdict first."""
-    shown: list[Table] = []
-    if found.space is not None:
-        shown = [verdict_table(found.space)]
-        shown += [table(found.space, m) for table in (space_table, steps_table) for m in found.space.measures]
-    shown += [recall_base_table(found), requirements_table(found)]
+    shown = space_tables(found.space) if found.space is not None else []
+    answers = list(found.requirements.values())
+    rows: tuple[Row, ...] = tuple(
+        (first.requirement + ("" if first.observed else " (declared)"), *(own[row].answer for own in answers))
+        for row, first in enumerate(answers[0])
+    )
+    note = "Observed by running the measure on constructed cases, except where it says declared."
+    shown += [recall_base_table(found), Table("Requirements", words("", *found.requirements), rows, (note,))]
     if gaps := found.gaps:  # passages against elements: every run and its counterpart of the other kind
-        rows: tuple[Row, ...] = tuple((name, *(gap.means[name] for gap in gaps)) for name in gaps[0].means)
+        rows = tuple((name, *(gap.means[name] for gap in gaps)) for name in gaps[0].means)
         notes = tuple(f"No run of elements comes closer than {100 * g.gap:.1f} % under {g.measure}." for g in gaps)
         columns = (*words("run"), *numbers(*(gap.measure for gap in gaps)))
         shown.append(Table("Passages and elements", columns, rows, notes))
     return shown
 
 
-def verdict_table(test: SpaceTest) -> Table:
-    """Return how many expected orders every measure keeps, on each dimension and in all."""
-    rows = tuple(
+def space_tables(test: SpaceTest) -> list[Table]:
+    """Return the expected orders that every measure keeps, its grid of means, and Pehcevski and Thom's steps."""
+    rows: tuple[Row, ...] = tuple(
         (measure, *("{} / {}".format(*test.verdict(measure, dimension)) for dimension in ("S", "R", "swap", None)))
         for measure in test.measures
     )
@@ -336,26 +330,21 @@ def verdict_table(test: SpaceTest) -> Table:
         "R has two swaps of perfect articles, which should tie, and do where a measure does not notice swaps (AP).",
         "Swaps: of two imperfect articles the one with more relevant text should come first, judged by the means.",
     )
-    return Table("Expected orders kept", (*words("measure"), *numbers("S", "R", "swaps", "all")), rows, notes)
-
-
-def space_table(test: SpaceTest, measure: str) -> Table:
-    """Return the mean of every run of the space under one measure."""
-    means = test.mean(measure)
-    rows: tuple[Row, ...] = tuple((s, *(means[f"{s}-{r}"] for r in RANKINGS)) for s in SELECTIONS)
-    return Table(f"S×R space under {measure}", (*words(""), *numbers(*RANKINGS)), rows)
-
-
-def steps_table(test: SpaceTest, measure: str) -> Table:
-    """Return the table of Pehcevski and Thom: difference, topics greater, equal and less, p of a paired t-test."""
+    shown = [Table("Expected orders kept", (*words("measure"), *numbers("S", "R", "swaps", "all")), rows, notes)]
+    for measure in test.measures:
+        means = test.mean(measure)
+        rows = tuple((s, *(means[f"{s}-{r}"] for r in RANKINGS)) for s in SELECTIONS)
+        shown.append(Table(f"S×R space under {measure}", (*words(""), *numbers(*RANKINGS)), rows))
     counts, p = numbers("diff %", ">", "=", "<", form="+.2f"), numbers("p", form=".2g")
-    rows = tuple(
-        (str(o.step), o.difference, o.greater, o.equal, o.less, o.p if o.greater or o.less else None, "✗✓"[o.kept])
-        for o in test.outcomes[test.measures.index(measure)]
-    )
-    notes = (f"{len(test.scores.topics)} topics; ✓ the expected order, ✗ another one.",)
     columns = (*words("run ordering"), *counts, *p, *words("order"))
-    return Table(f"Steps of the S×R space under {measure}", columns, rows, notes)
+    notes = (f"{len(test.scores.topics)} topics; ✓ the expected order, ✗ another one.",)
+    for measure, outcomes in zip(test.measures, test.outcomes, strict=True):
+        rows = tuple(
+            (str(o.step), o.difference, o.greater, o.equal, o.less, o.p if o.greater or o.less else None, "✗✓"[o.kept])
+            for o in outcomes
+        )
+        shown.append(Table(f"Steps of the S×R space under {measure}", columns, rows, notes))
+    return shown
 
 
 def recall_base_table(found: Fidelity) -> Table:
@@ -364,17 +353,6 @@ def recall_base_table(found: Fidelity) -> Table:
     rows = tuple((run, *means) for run, means in zip(scores.runs, scores.mean.tolist(), strict=True))
     notes = ("An overlap-free ideal run should not lose to the full recall base, nor to leaves.",)
     return Table("Runs of the recall base", (*words("run"), *numbers(*scores.measures)), rows, notes)
-
-
-def requirements_table(found: Fidelity) -> Table:
-    """Return the table of requirements: one row each, one column per measure."""
-    answers = list(found.requirements.values())
-    rows = tuple(
-        (first.requirement + ("" if first.observed else " (declared)"), *(own[row].answer for own in answers))
-        for row, first in enumerate(answers[0])
-    )
-    notes = ("Observed by running the measure on constructed cases, except where it says declared.",)
-    return Table("Requirements", words("", *found.requirements), rows, notes)
 
 
 def as_json(found: Fidelity) -> dict[str, Any]:

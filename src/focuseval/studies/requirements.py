@@ -19,10 +19,10 @@ import pyarrow as pa
 
 from focuseval.collection.documents import in_memory
 from focuseval.collection.parse import Raw, parse_documents
-from focuseval.data.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
+from focuseval.data.gold import UNKNOWN, GradedElements
 from focuseval.errors import FocusevalError
 from focuseval.evaluation.evaluation import evaluate
-from focuseval.formats.frames import run_from_frame
+from focuseval.formats.frames import gold_from_frame, run_from_frame
 from focuseval.measures.assessed import ONE_SIDED
 from focuseval.measures.measure import TRAITS, parse
 from focuseval.studies.simulation import simulate
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from focuseval.collection.index import Index
+    from focuseval.data.gold import Gold
     from focuseval.data.run import Run
 
     Score = Callable[[Run], float]
@@ -46,7 +47,8 @@ SECTION, ARTICLE = ("d", "/a[1]/s[1]"), ("d", "/a[1]")
 PARAGRAPHS = (("d", "/a[1]/s[1]/p[1]"), ("d", "/a[1]/s[1]/p[2]"))
 SHORT, HALF, QUARTER = ("e", "/a[1]/p[1]"), ("h", "/a[1]"), ("q", "/a[1]")
 
-_SPANS = ((0, 0, 200), (1, 0, 10), (2, 0, 50), (3, 0, 50))
+_HIGHLIGHTED = {"d": 200, "e": 10, "h": 50, "q": 50}
+"""Of each relevant article, so many of its first characters."""
 _GRADES = {
     SECTION: (3, 3), PARAGRAPHS[0]: (3, 3), PARAGRAPHS[1]: (3, 3), ARTICLE: (3, 1),
     SHORT: (1, 3), ("e", "/a[1]"): (1, 1), HALF: (2, 2), QUARTER: (2, 1),
@@ -69,35 +71,22 @@ def run_of(*results: tuple[str, str]) -> Run:
 @cache
 def cases_gold(*, grades: bool) -> Gold:
     """Return what is relevant: as highlights with entry points, or as grades of elements (with the same highlights)."""
-    document, start, end = (np.array(column) for column in zip(*_SPANS, strict=True))
-    zeros = np.zeros(len(_SPANS), np.int32)
-    assessed = _GRADES if grades else {}
-    unknown = np.full(len(assessed), UNKNOWN, np.int64)
-    e, s = (np.array([pair[i] for pair in assessed.values()], np.int8) for i in range(2))
-    return Gold(
-        topics=("1",),
-        documents=pa.array(list(DOCUMENTS)),
-        articles=Articles(
-            topic=np.zeros(5, np.int32),
-            document=np.arange(5, dtype=np.int32),
-            relevance=np.array([1, 1, 1, 1, 0], np.int32),
-            length=np.asarray(cases_index().lengths),
-            rsize=np.array([200, 10, 50, 50, 0]),
-            bep=np.array([0, 0, 0, 0, UNKNOWN]),
-        ),
-        passages=Passages(zeros, document.astype(np.int32), start, end, end - start),
-        elements=GradedElements(
-            topic=np.zeros(len(assessed), np.int32),
-            document=np.array([list(DOCUMENTS).index(name) for name, _ in assessed], np.int32),
-            path=pa.array([path for _, path in assessed], pa.string()).dictionary_encode(),
-            exhaustivity=e,
-            specificity=s,
-            size=unknown,
-            rsize=unknown,
-        ),
-        scale="grades" if grades else "highlights",
-        file="the constructed cases",
+    spans = [{"topic": "1", "doc": name, "start": 0, "end": end} for name, end in _HIGHLIGHTED.items()]
+    gold = gold_from_frame([*spans, {"topic": "1", "doc": "n"}])
+    entries = np.where(gold.articles.relevance > 0, 0, UNKNOWN)
+    gold = replace(gold, articles=replace(gold.articles, bep=entries), file="the constructed cases")
+    if not grades:
+        return gold
+    elements = GradedElements(
+        topic=np.zeros(len(_GRADES), np.int32),
+        document=np.array([list(DOCUMENTS).index(name) for name, _ in _GRADES], np.int32),
+        path=pa.array([path for _, path in _GRADES], pa.string()).dictionary_encode(),
+        exhaustivity=np.array([e for e, _ in _GRADES.values()], np.int8),
+        specificity=np.array([s for _, s in _GRADES.values()], np.int8),
+        size=np.full(len(_GRADES), UNKNOWN, np.int64),
+        rsize=np.full(len(_GRADES), UNKNOWN, np.int64),
     )
+    return replace(gold, elements=elements, scale="grades")
 
 
 _TINY = 1e-9
