@@ -56,13 +56,16 @@ def interval(
     >>> low.round(4).tolist(), high.tolist()
     ([0.129], [1.0])
     """
+    if settings.interval == "t":
+        return student(values, clusters, bounds=bounds)
+    resamples = max(1000, settings.resamples)
     if settings.interval == "bca":
-        low, high = bca(values, resamples=settings.of_interval, seed=settings.seed, clusters=clusters)
+        low, high = bca(values, resamples=resamples, seed=settings.seed, clusters=clusters)
         return np.clip(low, *bounds), np.clip(high, *bounds)
     low, high = student(values, clusters, bounds=bounds)
     mean, error, freedom = standard_error(values, clusters)
-    if settings.interval == "studentised" and freedom.any():
-        blocks = resampled_t(values, settings.of_interval, settings.seed, clusters)
+    if freedom.any():
+        blocks = resampled_t(values, resamples, settings.seed, clusters)
         drawn = np.minimum(np.abs(np.concatenate(list(blocks), axis=1)), _INFINITE)
         quantile = _quantiles(drawn, np.full((len(values), 1), 0.95))[:, 0]
         wide = quantile < _INFINITE / 100  # else 1 in 20 resamples has no spread
@@ -166,12 +169,9 @@ def effect_size(differences: Matrix) -> NDArray[np.float64]:
     >>> effect_size(np.array([[1.0, 3.0], [0.0, 0.0], [2.0, 2.0]])).round(4).tolist()
     [1.4142, 0.0, inf]
     """
-    mean = differences.mean(axis=1)
-    flat = np.ptp(differences, axis=1) == 0
-    if differences.shape[1] < 2:
-        return np.where(mean == 0, 0.0, np.copysign(np.inf, mean))
-    spread = np.where(flat, 1.0, differences.std(axis=1, ddof=1))
-    return np.where(flat, np.where(mean == 0, 0.0, np.copysign(np.inf, mean)), mean / spread)
+    mean, flat = differences.mean(axis=1), np.ptp(differences, axis=1) == 0
+    spread = differences.std(axis=1, ddof=min(1, differences.shape[1] - 1))
+    return np.where(flat, np.where(mean == 0, 0.0, np.copysign(np.inf, mean)), mean / np.where(flat, 1.0, spread))
 
 
 def _quantiles(values: Matrix, shares: Matrix) -> Matrix:
