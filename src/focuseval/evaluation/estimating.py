@@ -155,8 +155,8 @@ class Estimates:
             reach = np.abs(one.pairs.estimate) if within is None else np.full(len(self.pairs), within)
             needed = topics_to_judge(one.pairs, reach, len(self.topics), anytime=self.anytime)
             needed -= one.pairs.judged[:, None]
-            judged, known = int(one.pairs.judged.min()), {"all": len(self.topics), "fewest": FEWEST}
-            known |= {"size": fill("observed") if within is None else f"{within:g}"}
+            judged, size = int(one.pairs.judged.min()), fill("observed") if within is None else f"{within:g}"
+            known: dict[str, Any] = {"all": len(self.topics), "fewest": FEWEST, "size": size}
             for k, (a, b) in enumerate(self.pairs):
                 apart = bool(one.comparison.significant[one.comparison.pair(a, b)])
                 few, many = (int(max(1, n)) if np.isfinite(n) else None for n in np.sort(needed[k])[[0, 2]].tolist())
