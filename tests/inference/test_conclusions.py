@@ -39,7 +39,6 @@ def test_groups_begin_with_a_run_and_hold_what_cannot_be_told_from_it():
     found = of(BAD, NEAR, GOOD, BAD - 0.01 * np.tile([1, -1], 5))
     assert found.order == [2, 1, 0, 3]
     assert found.groups == [[2, 1], [0, 3]]
-    assert found.leaders == [2]
 
 
 def test_a_pair_turned_round_says_the_opposite():

@@ -169,3 +169,19 @@ def test_topics_needed_are_the_fewest_whose_interval_is_short_enough():
         needed = topics_to_judge(found, np.array([reach]), 400)
         for deviation, number in zip(found.deviation[0], needed[0], strict=True):
             assert number == slow.topics_needed(deviation, found.floor[0], reach, 400, 0.8)
+
+
+def test_a_small_sample_in_which_the_model_never_errs_does_not_make_an_interval_too_narrow():
+    """Of ten answers that are right or wrong, a third of the samples show no error of a model that errs in a tenth."""
+    rng = np.random.default_rng(0)
+    people = (rng.random((4000, 100)) < 0.74).astype(float)
+    model = np.where(rng.random(people.shape) < 0.15, 0.0, people)  # it misses some, and invents none
+    found = estimate(people[:, :10], model, bounds=(0.0, 1.0))
+    held = (found.low <= 0.74) & (found.high >= 0.74)
+    assert 0.91 <= held.mean() <= 0.97
+
+
+def test_with_a_given_weight_the_interval_between_bounds_is_that_of_any_mean():
+    values = np.random.default_rng(1).random((3, 40))
+    found = estimate(values[:, :15], values, weight=0.0, bounds=(0.0, 1.0))
+    assert np.allclose(found.people, np.stack([found.estimate, found.low, found.high], axis=1))

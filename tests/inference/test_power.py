@@ -182,7 +182,7 @@ def test_ties_are_no_topics_that_differ():
         "cannot tell: both score the same on every topic",
         "cannot tell: 1 topic differs, no outcome could be significant",
     ]
-    assert found.reason_of(np.arange(3)) == "0 to 5 topics differ, no outcome could be significant"
+    assert found.reason(*range(3)) == "0 to 5 topics differ, no outcome could be significant"
     assert found.reason(2) == "1 topic differs, no outcome could be significant"
 
 
@@ -201,7 +201,7 @@ def test_resamples_that_no_family_can_be_told_with_are_named():
     assert found.reachable.tolist() == [False, False]
     assert found.verdict(0) == "cannot tell: 1000000 resamples are too few for 2 pairs"
     rows[0, 3:] = 0
-    mixed = judge_pairs(rows, settings).reason_of(np.arange(2))
+    mixed = judge_pairs(rows, settings).reason(*range(2))
     assert mixed == "3 topics differ, no outcome could be significant"
 
 

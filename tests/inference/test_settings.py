@@ -1,8 +1,10 @@
 """How differences are judged: defaults, the papers' test, and what is refused."""
 
+import numpy as np
 import pytest
 
 from focuseval.errors import MeasureError
+from focuseval.inference.intervals import interval
 from focuseval.inference.settings import Settings, settings_of
 
 
@@ -29,9 +31,17 @@ def test_settings_refuse_what_does_not_exist(wrong, told):
 
 
 def test_the_limits_themselves_are_allowed():
-    assert Settings(resamples=1).of_interval == 1000
-    assert Settings(resamples=1_000_000).of_interval == 1_000_000
-    assert Settings(resamples=1001).of_interval == 1001
+    assert Settings(resamples=1).draws(1) == 40
+    assert Settings(resamples=1_000_000).draws(1) == 1_000_000
+
+
+def test_an_interval_is_never_made_of_fewer_than_a_thousand_resamples():
+    values = np.random.default_rng(0).random((1, 12))
+    few, least, more = (
+        interval(values, Settings(resamples=resamples, interval="bca")) for resamples in (1, 1000, 5000)
+    )
+    assert few == least
+    assert more != least
 
 
 def test_by_default_differences_are_judged_two_tailed_by_randomisation_with_holms_correction():

@@ -73,9 +73,9 @@ def estimate(files: tuple[str, ...], **options: Any) -> None:
         found = estimate_both(golds, runs, options["measures"] or None, options, anytime=anytime)
         echo_lines(found.noticed)
         write_repairs_of(found.scores[0], options)
-    plans, within = found.plan(options["within"]) if options["plan"] else [], options["within"]
+    plans = found.plan(options["within"]) if options["plan"] else []
     values = found.to_json() | ({"plan": [one._asdict() for one in plans]} if options["plan"] else {})
-    write_results(options, lambda: values, lambda: found.tables(plans, within), found.signature)
+    write_results(options, lambda: values, lambda: found.tables(plans), found.signature)
 
 
 def read_both(people: str, model: str, options: dict[str, Any], *, named: bool) -> dict[str, Any]:

@@ -158,7 +158,8 @@ def gate(gold: str, run: str, **options: Any) -> bool:
         asked, by = options["measures"] or tuple(profiled), options["clusters"]
         leaks = gates.leaks_of(scores) if options["no_leak"] else None
         verdicts = gates.judge(baseline, scores, asked, rule, clusters=by)
-        verdicts += gates.judge_anchor(anchor, scores, asked, rule, options["ledger"], clusters=by) if anchor else []
+        if anchor:
+            verdicts += gates.judge_anchor(anchor, scores, asked, rule, ledger=options["ledger"], clusters=by)
     about = {"baseline": baseline.file, "run": run, "signature": scores.signature}
     few = verdicts if options["all"] or options["measures"] else [one for one in verdicts if one.decides]
     text = gates.as_text(few, leaks)
@@ -168,4 +169,4 @@ def gate(gold: str, run: str, **options: Any) -> bool:
         text = json_text(about | gates.as_json(verdicts, leaks))
     _write_for_ci(gates.as_markdown(verdicts, leaks), gates.as_junit(verdicts, leaks), options)
     click.echo(text, nl=False)
-    return (leaks is not None and leaks.fails) or any(verdict.fails for verdict in verdicts)
+    return (leaks is not None and bool(leaks.characters)) or any(verdict.fails for verdict in verdicts)

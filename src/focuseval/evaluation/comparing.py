@@ -86,12 +86,10 @@ def variants(axis: str, measures: Sequence[str], scale: str = "highlights") -> l
         raise MeasureError(f"expected an axis among {', '.join(AXES)}, found {axis!r}")
     if axis == "measures":
         return [("measures", tuple(measures))]
-    choices = _CHOICES.get(axis) or _BY_SCALE.get(scale, ())
+    choices, groups = _CHOICES.get(axis) or _BY_SCALE.get(scale, ()), []
     if len(choices) < 2:
-        raise MeasureError(
-            f"a gold of scale {scale!r} has one quantisation ({', '.join(choices)}): nothing to correlate"
-        )
-    groups = []
+        one = f"a gold of scale {scale!r} has one quantisation ({', '.join(choices)})"
+        raise MeasureError(f"{one}: nothing to correlate")
     for name in measures:
         asked, varied = parse(name), _PARAMETER[axis]
         if not any(p.name == varied for p in asked.measure.parameters):
@@ -106,11 +104,9 @@ def variants(axis: str, measures: Sequence[str], scale: str = "highlights") -> l
 
 
 def correlations(
-    scores: Scores,
-    groups: Sequence[tuple[str, tuple[str, ...]]],
-    coefficient: str = "tau-b",
+    scores: Scores, groups: Sequence[tuple[str, tuple[str, ...]]], coefficient: str = "tau-b",
     compare: Callable[[str], Comparison] | None = None,
-) -> list[Correlation]:
+) -> list[Correlation]:  # fmt: skip
     """Correlate the rankings of the runs within each group of measure names; all of them must have been scored.
 
     `compare` gives the comparison of the runs under a name: with it, the pairs that differ significantly are counted.
@@ -120,11 +116,10 @@ def correlations(
         values = scores.mean[:, [scores.measures.index(name) for name in names]].T
         if np.isnan(values).any():
             raise MeasureError(f"{title}: some mean has no topic, so runs cannot be ranked by it")
-        matrix = correlate(values, coefficient)
-        remarks = explain(values, names)
         significant = [] if compare is None else [compare(name).significant for name in names]
         starred = tuple(same_pairs(first, second) for first, second in combinations(significant, 2))
-        found.append(Correlation(title, names, len(scores.runs), matrix, coefficient, remarks, starred))
+        matrix, why = correlate(values, coefficient), explain(values, names)
+        found.append(Correlation(title, names, len(scores.runs), matrix, coefficient, why, starred))
     return found
 
 
@@ -183,15 +178,14 @@ def trial_table(comparison: Comparison, scores: Scores) -> Table:
 
 
 class Spread(NamedTuple):
-    """Variances of a system's values."""
+    """Variances of a system's values: between topics, between a topic's trials, and between trials as a whole."""
 
     trials: int
     topics: float
-    """Between topics, without what trials add."""
+    """Without what trials add."""
     within: float
-    """Between trials of a topic, beyond what a trial adds to all topics."""
+    """Beyond what a trial adds to all topics."""
     shift: float
-    """Between trials as a whole: what a trial adds to all topics."""
 
 
 def spread(values: NDArray[np.float64]) -> Spread:
@@ -227,19 +221,16 @@ def trial_advice(names: Sequence[str], first: NDArray[np.float64], second: NDArr
 
 def star_table(comparison: Comparison) -> Table:
     """Return the significance matrix: a star where the row improves significantly on the column."""
-    count = len(comparison.runs)
-    names = [str(i + 1) for i in range(count)]
-    stars = comparison.stars()
-    rows = tuple(
-        (names[i], *(STAR if stars[i, j] else "·" if i == j else "" for j in range(count))) for i in range(count)
-    )
+    names = [str(number + 1) for number in range(len(comparison.runs))]
+    marks = np.where(comparison.stars(), STAR, np.where(np.eye(len(names)), "·", "")).tolist()
+    rows = tuple((name, *row) for name, row in zip(names, marks, strict=True))
     power = "" if np.isnan(comparison.power) else f" Discriminative power {comparison.power:.1%}."
     notes = [comparison.sentence() + power, f"{STAR}: the row's run improves on the column's ({comparison.method})."]
     known = comparison.detectable[~np.isnan(comparison.detectable)]
     if len(known):
         notes.append(f"Detectable with probability .8, after the correction: {known.min():.4f} to {known.max():.4f}.")
     title = f"Significant improvements under {comparison.measure}"
-    return Table(title, (*words(""), *numbers(*names)), rows if count > 1 else (), tuple(notes))
+    return Table(title, (*words(""), *numbers(*names)), rows if len(names) > 1 else (), tuple(notes))
 
 
 def correlation_table(correlation: Correlation) -> Table:
@@ -272,27 +263,20 @@ def comparisons_json(comparisons: Sequence[Comparison], correlations: Sequence[C
             {
                 "measure": c.measure,
                 "settings": vars(c.settings),
-                "family": {
-                    "pairs": c.family,
-                    "of": c.members,
-                    "baseline": None if c.baseline is None else c.runs[c.baseline],
-                },
+                "family": {"pairs": c.family, "of": c.members}
+                | {"baseline": None if c.baseline is None else c.runs[c.baseline]},
                 "method": c.method,
                 "topics": list(c.topics),
                 "left_out": c.left_out,
                 "clusters": None if c.clusters is None else {"by": c.clusters.by, "number": c.clusters.number},
                 "runs": [
-                    {
-                        "run": name,
-                        "mean": float(c.means[i]),
-                        "interval": c.intervals[i].tolist(),
-                        "rank": None if c.ranks is None else c.ranks[i].tolist(),
-                        "letters": None if c.ranks is None else c.letters[i],
-                    }
+                    {"run": name, "mean": float(c.means[i]), "interval": c.intervals[i].tolist()}
+                    | {"rank": None if c.ranks is None else c.ranks[i].tolist()}
+                    | {"letters": None if c.ranks is None else c.letters[i]}
                     for i, name in enumerate(c.runs)
                 ],
                 "significant": int(c.significant.sum()),
-                "power": _plain(c.power),
+                "power": plain(c.power),
                 "sentence": c.sentence(),
                 "remarks": c.remarks(),
                 "pairs": [pair_json(c, k) for k in range(c.family)],
@@ -305,7 +289,7 @@ def comparisons_json(comparisons: Sequence[Comparison], correlations: Sequence[C
                 "coefficient": c.coefficient,
                 "runs": c.runs,
                 "pairs": [
-                    {"a": a, "b": b, "value": _plain(v), "interval": [*map(_plain, ends)], "reading": r}
+                    {"a": a, "b": b, "value": plain(v), "interval": [*map(plain, ends)], "reading": r}
                     for a, b, v, ends, r in c.readings()
                 ],
                 "significant": [same._asdict() | {"kappa": _kappa(same)} for same in c.starred],
@@ -326,9 +310,9 @@ def pair_json(c: Comparison, k: int) -> dict[str, Any]:
         "difference": pair.difference,
         "interval": [pair.low, pair.high],
         "interval_corrected": False,
-        "p": _plain(pair.p),
-        "p_corrected": _plain(pair.corrected),
-        "effect": _plain(c.effect[k]),
+        "p": plain(pair.p),
+        "p_corrected": plain(pair.corrected),
+        "effect": plain(c.effect[k]),
         "detectable": pair.detectable,
         "topics_needed": pair.needed,
         "topics_needed_interval": [pair.fewest, pair.most],
@@ -343,8 +327,9 @@ def pair_json(c: Comparison, k: int) -> dict[str, Any]:
 
 def _kappa(same: SamePairs) -> float | None:
     """Return Cohen's κ of two ways of scoring about which pairs differ; None where nothing could disagree."""
-    return _plain(float(beyond_chance(*same.shares)))
+    return plain(float(beyond_chance(*same.shares)))
 
 
-def _plain(value: float) -> float | None:
+def plain(value: float) -> float | None:
+    """Return a value for JSON; what is not finite is null."""
     return float(value) if np.isfinite(value) else None

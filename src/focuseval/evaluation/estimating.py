@@ -14,6 +14,7 @@ from focuseval.data.gold import ASSISTED
 from focuseval.data.remarks import folded
 from focuseval.data.tables import Table, notebook, numbers, render, words
 from focuseval.errors import NotComparableError, counted
+from focuseval.evaluation.comparing import plain
 from focuseval.evaluation.evaluation import plan_evaluation
 from focuseval.evaluation.sources import as_gold, as_index
 from focuseval.inference.clusters import cluster_topics
@@ -53,6 +54,7 @@ class MoreTopics(NamedTuple):
     fewest: int | None
     most: int | None
     """More topics, by the ends of the interval of the deviation; None where not even all topics would do."""
+    sentence: str
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,24 +90,21 @@ class Estimates:
         for one in self.measures:
             e, d = one.runs, one.pairs
             for row, name in enumerate(self.runs):
-                alone, bias = map(_plain, (e.people[row], e.bias[row]))
-                judged = {**dict(zip(("mean", "low", "high"), alone, strict=True)), "topics": int(e.judged[row])}
-                own = _plain([e.estimate[row], e.low[row], e.high[row]])
+                people = _plain(e.people[row], "mean", "low", "high") | {"topics": int(e.judged[row])}
                 runs.append(
                     {"run": name, "measure": one.measure}
-                    | dict(zip(("estimate", "low", "high"), own, strict=True))
-                    | {"topics": len(self.topics), "people": judged}
-                    | {"model": {"mean": _plain(e.model)[row], "topics": int(e.topics[row])}}
-                    | dict(zip(("bias", "bias_low", "bias_high"), bias, strict=True))
-                    | dict(zip(("weight", "worth"), _plain([e.weight[row], e.worth[row]]), strict=True))
+                    | _plain((e.estimate[row], e.low[row], e.high[row]), "estimate", "low", "high")
+                    | {"topics": len(self.topics), "people": people}
+                    | {"model": _plain((e.model[row],), "mean") | {"topics": int(e.topics[row])}}
+                    | _plain((*e.bias[row], e.weight[row]), "bias", "bias_low", "bias_high", "weight")
+                    | _plain((e.worth[row],), "worth")
                 )
-            columns = zip(*map(_plain, (d.estimate, d.low, d.high, d.p)), strict=True)
-            for (a, b), values in zip(self.pairs, columns, strict=True):
+            for (a, b), *values in zip(self.pairs, d.estimate, d.low, d.high, d.p, strict=True):
                 named = {"a": self.runs[a], "b": self.runs[b], "measure": one.measure}
-                pairs.append(named | dict(zip(("difference", "low", "high", "p"), values, strict=True)))
+                pairs.append(named | _plain(values, "difference", "low", "high", "p"))
         return {"signature": self.signature, "anytime": self.anytime, "runs": runs, "pairs": pairs}
 
-    def tables(self, plans: Sequence[MoreTopics] = (), within: float | None = None) -> list[Table]:
+    def tables(self, plans: Sequence[MoreTopics] = ()) -> list[Table]:
         """Return runs and pairs under every measure; with plans, what more topics would do."""
         found = []
         kind = "95 % interval at any time" if self.anytime else "95 % interval"
@@ -123,7 +122,7 @@ class Estimates:
             found.append(Table(title, (*words("run"), *heads), tuple(rows), tuple(self.notes(one))))
             if self.pairs:
                 found.append(self._pairs(one, kind))
-        notes = tuple(self.plan_sentence(plan, within) for plan in plans)
+        notes = tuple(plan.sentence for plan in plans)
         return [*found, Table("How many more topics", words("plan"), (), notes)] if plans else found
 
     def _pairs(self, one: MeasureEstimate, kind: str) -> Table:
@@ -156,29 +155,23 @@ class Estimates:
             reach = np.abs(one.pairs.estimate) if within is None else np.full(len(self.pairs), within)
             needed = topics_to_judge(one.pairs, reach, len(self.topics), anytime=self.anytime)
             needed -= one.pairs.judged[:, None]
+            judged, size = int(one.pairs.judged.min()), fill("observed") if within is None else f"{within:g}"
+            known: dict[str, Any] = {"all": len(self.topics), "fewest": FEWEST, "size": size}
             for k, (a, b) in enumerate(self.pairs):
                 apart = bool(one.comparison.significant[one.comparison.pair(a, b)])
                 few, many = (int(max(1, n)) if np.isfinite(n) else None for n in np.sort(needed[k])[[0, 2]].tolist())
+                if judged < FEWEST:
+                    said = fill("few judged", n=judged, **known)
+                elif apart or few is None:
+                    said = fill("enough" if apart else "not enough", **known)
+                elif many is None:
+                    said = fill("maybe enough", n=few, **known)
+                else:
+                    said = fill("about" if few == many else "about to", n=many, **known | {"fewest": few})
+                sentence = f"{one.measure}: {one.comparison.verdict_of(a, b).headline} {said}"
                 ends = (0, 0) if apart else (few, many)
-                found.append(MoreTopics(self.runs[a], self.runs[b], one.measure, apart, *ends))
+                found.append(MoreTopics(self.runs[a], self.runs[b], one.measure, apart, *ends, sentence))
         return found
-
-    def plan_sentence(self, plan: MoreTopics, within: float | None = None) -> str:
-        """Say whether two runs can be told apart, and else about how many more topics would do."""
-        one = next(one for one in self.measures if one.measure == plan.measure)
-        a, b = self.runs.index(plan.a), self.runs.index(plan.b)
-        said = f"{plan.measure}: {one.comparison.verdict_of(a, b).headline}"
-        if int(one.pairs.judged.min()) < FEWEST:
-            return f"{said} {fill('few judged', n=int(one.pairs.judged.min()), fewest=FEWEST)}"
-        if plan.told_apart:
-            return f"{said} {fill('enough')}"
-        size = fill("observed") if within is None else f"{within:g}"
-        if plan.fewest is None:
-            return f"{said} {fill('not enough', all=len(self.topics), size=size)}"
-        if plan.most is None:
-            return f"{said} {fill('maybe enough', n=plan.fewest, all=len(self.topics), size=size)}"
-        same = plan.fewest == plan.most
-        return f"{said} {fill('about' if same else 'about to', n=plan.most, fewest=plan.fewest, size=size)}"
 
     def __repr__(self) -> str:
         runs, measures = counted(len(self.runs), "run"), ", ".join(one.measure for one in self.measures)
@@ -275,8 +268,8 @@ def _aligned(scores: Scores, topics: Sequence[str]) -> NDArray[np.float64]:
     return found
 
 
-def _plain(values: Any) -> list[float | None]:
-    return [float(value) if np.isfinite(value) else None for value in values]
+def _plain(values: Iterable[float], *names: str) -> dict[str, float | None]:
+    return {name: plain(value) for name, value in zip(names, values, strict=True)}
 
 
 def _bracketed(low: float, high: float, form: str = ".4f") -> str | None:

@@ -52,11 +52,10 @@ _MOST_LOST = 5
 
 @dataclass(frozen=True)
 class Baseline:
-    """One run's values per topic, with what they were computed from."""
+    """One run's values, topic → measure → value, with what they were computed from."""
 
     run: str
     per_topic: dict[str, dict[str, float]]
-    """Topic → measure → value."""
     basis: Basis
     file: str = ""
 
@@ -86,14 +85,9 @@ def write_baseline(scores: Scores, path: str | Path) -> None:
 
 
 def judge(
-    baseline: Baseline,
-    scores: Scores,
-    measures: Sequence[str] | None = None,
-    rule: GateRule | None = None,
-    *,
-    anchor: str = "",
-    clusters: By | None = None,
-) -> list[GateVerdict]:
+    baseline: Baseline, scores: Scores, measures: Sequence[str] | None = None, rule: GateRule | None = None, *,
+    anchor: str = "", clusters: By | None = None,
+) -> list[GateVerdict]:  # fmt: skip
     """Judge the one run of `scores` against the baseline, over exactly the same topics.
 
     The first of the measures decides, by default the profile's deciding one; the others are shown (`judge_changes`).
@@ -104,25 +98,18 @@ def judge(
     refuse_geometric(scores, "a gate")
     for what, *both in baseline.basis.differences(Basis(scores.gold_sha256, scores.docs_sha256, scores.signature)):
         was, now = (v if v and len(v) <= 24 else f"{v[:12]}…" if v else "none" for v in both)
-        raise NotComparableError(
-            f"{baseline.file}: other {what} than now (was {was}, is {now}); score the baseline again on the same ground"
-        )
+        found = f"other {what} than now (was {was}, is {now})"
+        raise NotComparableError(f"{baseline.file}: {found}; score the baseline again on the same ground")
     changes, sides = [], (baseline.per_topic, scores.topics_of(0))
     less = dict(zip(scores.measures, scores.lower or (False,) * len(scores.measures), strict=True))
     for measure in dict.fromkeys(measures or (scores.measures[scores.deciding], *scores.measures)):
-        older, newer = (
-            {topic: values[measure] for topic, values in side.items() if measure in values} for side in sides
-        )
+        older, newer = ({t: values[measure] for t, values in side.items() if measure in values} for side in sides)
         if not older:
-            raise NotComparableError(
-                f"{baseline.file}: {measure} is not in the baseline; score it again with -m {measure}"
-            )
-        if older.keys() != newer.keys():
-            odd = sorted(older.keys() ^ newer.keys())
-            raise NotComparableError(
-                f"{baseline.file}: other topics than now under {measure} ({len(odd)} differ, the first is {odd[0]}); "
-                "score the baseline again on the same ground"
-            )
+            found = f"{measure} is not in the baseline"
+            raise NotComparableError(f"{baseline.file}: {found}; score it again with -m {measure}")
+        if odd := sorted(older.keys() ^ newer.keys()):
+            found = f"other topics than now under {measure} ({len(odd)} differ, the first is {odd[0]})"
+            raise NotComparableError(f"{baseline.file}: {found}; score the baseline again on the same ground")
         values = np.array([[side[topic] for topic in newer] for side in (older, newer)], np.float64)
         if less[measure]:  # as in `oriented`: a drop is what is asked for
             measure, values = f"−{measure}", 0.0 - values  # noqa: PLW2901  it is called so from here on
@@ -138,13 +125,7 @@ def judge(
 
 
 def judge_anchor(
-    anchor: Baseline,
-    scores: Scores,
-    measures: Sequence[str] | None,
-    rule: GateRule,
-    ledger: str,
-    *,
-    clusters: By | None = None,
+    anchor: Baseline, scores: Scores, measures: Sequence[str], rule: GateRule, *, ledger: str, clusters: By | None
 ) -> list[GateVerdict]:
     """Hold the one run of `scores` against an anchor, at the next level that the ledger leaves; write it there."""
     place, tests = location(ledger), dict[tuple[str, str], int]()
@@ -156,8 +137,7 @@ def judge_anchor(
         except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError):
             what = f"expected a test with anchor, run and test, found {text[:40].decode(errors='replace')!r}"
             raise FormatError(what, at=Place(ledger, number), remedy="put the line right, or take it out") from None
-    names = list(dict.fromkeys(measures or (scores.measures[scores.deciding], *scores.measures)))
-    deciding = names if rule.decide == "all" else names[:1]
+    deciding = list(dict.fromkeys(measures))[: None if rule.decide == "all" else 1]
     values = {topic: [own.get(name) for name in deciding] for topic, own in scores.topics_of(0).items()}
     base, run = (sha256(json.dumps(side, sort_keys=True).encode()).hexdigest() for side in (anchor.per_topic, values))
     done = [number for (other, _), number in tests.items() if other == base]
@@ -181,13 +161,8 @@ class Leaks:
     characters: tuple[tuple[str, int], ...]
     """Topic and characters that come back, most first; only where some do."""
 
-    @property
-    def fails(self) -> bool:
-        """Whether some do."""
-        return bool(self.characters)
-
     def __str__(self) -> str:
-        word = REGRESSION if self.fails else PASS
+        word = REGRESSION if self.characters else PASS
         named = [f"{topic} ({counted(number, 'character')})" for topic, number in self.characters[:_MOST_LOST]]
         named += [f"{len(self.characters) - _MOST_LOST} more"] if len(self.characters) > _MOST_LOST else []
         where = f"in {len(self.characters)} of {counted(self.topics, 'topic')} with forbidden text"
@@ -215,7 +190,7 @@ def as_json(verdicts: Sequence[GateVerdict], leaks: Leaks | None = None) -> dict
     """Return the verdicts as plain values, with the rule behind them."""
     found = None if leaks is None else vars(leaks) | {"characters": dict(leaks.characters), "sentence": str(leaks)}
     return {
-        "verdict": REGRESSION if leaks and leaks.fails else outcome(verdicts),
+        "verdict": REGRESSION if leaks and leaks.characters else outcome(verdicts),
         "leaks": found,
         "rule": vars(verdicts[0].rule),
         "measures": [
@@ -236,8 +211,8 @@ def as_json(verdicts: Sequence[GateVerdict], leaks: Leaks | None = None) -> dict
                 "topics_differing": v.differing,
                 "topics_lost": len(v.lost),
                 "lost": [
-                    dict(zip(("topic", "before", "after"), topic, strict=True))
-                    for topic in v.lost[: None if v.decides else _MOST_LOST]
+                    {"topic": topic, "before": before, "after": after}
+                    for topic, before, after in (v.lost if v.decides else v.lost[:_MOST_LOST])
                 ],
                 "sentence": str(v),
             }
@@ -248,24 +223,17 @@ def as_json(verdicts: Sequence[GateVerdict], leaks: Leaks | None = None) -> dict
 
 def as_markdown(verdicts: Sequence[GateVerdict], leaks: Leaks | None = None) -> str:
     """Return a table of verdicts and one of the topics that lost most, for a pull request or a job summary."""
-    rows = tuple(
-        (
-            v.name,
-            v.before,
-            v.after,
-            v.difference,
-            f"[{v.low:+.4f}, {v.high:+.4f}]",
-            shown_p(v.p, v.rule),
-            v.word.upper() if v.word in {REGRESSION, CANNOT_TELL} else v.word,
-        )
-        for v in verdicts
-    )
+    rows = []
+    for v in verdicts:
+        word = v.word.upper() if v.word in {REGRESSION, CANNOT_TELL} else v.word
+        interval = f"[{v.low:+.4f}, {v.high:+.4f}]"
+        rows.append((v.name, v.before, v.after, v.difference, interval, shown_p(v.p, v.rule), word))
     values = (*numbers("baseline", "now"), *numbers("difference", "95 % interval", "p", form="+.4f"))
     columns = (*words("measure"), *values, *words("verdict"))
     said = (str(v) for v in verdicts if v.decides and (v.remark or v.by_document))
     notes = (*([] if leaks is None else [str(leaks)]), *said)
-    found = REGRESSION if leaks and leaks.fails else outcome(verdicts)
-    tables = [Table(f"focuseval gate: {'no regression' if found == PASS else found}", columns, rows, notes)]
+    found = REGRESSION if leaks and leaks.characters else outcome(verdicts)
+    tables = [Table(f"focuseval gate: {'no regression' if found == PASS else found}", columns, tuple(rows), notes)]
     columns = (*words("topic"), *numbers("baseline", "now"))
     decided = [v for v in verdicts if v.decides and v.lost]
     tables += [Table(f"Topics that lost most under {v.name}", columns, v.lost[:_MOST_LOST]) for v in decided]
@@ -279,7 +247,7 @@ def no_verdict_markdown(reason: str) -> str:
 
 def as_junit(verdicts: Sequence[GateVerdict], leaks: Leaks | None = None) -> str:
     """Return JUnit XML: one test case per measure, failed where it regressed, skipped where nothing can be told."""
-    cases = [("leak", "failure" if leaks.fails else "system-out", str(leaks), str(leaks))] if leaks else []
+    cases = [("leak", "failure" if leaks.characters else "system-out", str(leaks), str(leaks))] if leaks else []
     for v in verdicts:
         kind = "failure" if v.fails else "skipped" if v.word == CANNOT_TELL else "system-out"
         cases.append((v.name, kind, str(v), str(v) if kind == "system-out" else as_text([v])))

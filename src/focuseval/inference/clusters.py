@@ -131,7 +131,12 @@ def standard_error(values: Matrix, clusters: Clusters | None = None) -> tuple[Ma
     error = np.sqrt(((sums - sizes * mean[:, None]) ** 2) @ scale) / topics
     if clusters is None or np.ptp(sizes) == 0:
         return mean, error, np.full(len(values), len(sizes) - 1.0)
-    alike = _intraclass(values, sums, sizes)[:, None]
+    # how alike the topics of a cluster are, from 0 to 1, by the analysis of variance
+    number, by_cluster = len(sizes), (sums**2 / sizes).sum(axis=1)
+    between = (by_cluster - topics * mean**2) / (number - 1)
+    inside = ((values**2).sum(axis=1) - by_cluster) / (topics - number)
+    below = between + ((topics - (sizes**2).sum() / topics) / (number - 1) - 1) * inside
+    alike = np.divide(between - inside, below, out=np.zeros(len(values)), where=below > 0).clip(0.0, 1.0)[:, None]
     variance = (1 - alike) * sizes + alike * sizes**2  # of a cluster's sum, up to a factor
     total, whole = variance.sum(axis=1), (scale * sizes**2).sum()
     mixed, own = variance @ (scale * sizes), variance**2 @ scale
@@ -140,14 +145,3 @@ def standard_error(values: Matrix, clusters: Clusters | None = None) -> tuple[Ma
     square = (2 * whole * own + 2 * mixed**2) / topics**2 - 4 * whole * mixed * total / topics**3
     square += (whole * total / topics**2) ** 2 + (variance**2 + 2 * variance * cross) @ scale**2
     return mean, error, np.round(expected**2 / square, 9)
-
-
-def _intraclass(values: Matrix, sums: Matrix, sizes: Matrix) -> Matrix:
-    """Return how alike the topics of a cluster are, for every row, from 0 to 1: by the analysis of variance."""
-    topics, number = values.shape[1], len(sizes)
-    between = (sums**2 / sizes).sum(axis=1) - topics * values.mean(axis=1) ** 2
-    inside = (values**2).sum(axis=1) - (sums**2 / sizes).sum(axis=1)
-    first, second = between / (number - 1), inside / (topics - number)
-    usual = (topics - (sizes**2).sum() / topics) / (number - 1)
-    below = first + (usual - 1) * second
-    return np.asarray(np.clip(np.divide(first - second, below, out=np.zeros(len(values)), where=below > 0), 0.0, 1.0))

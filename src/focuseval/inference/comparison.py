@@ -87,7 +87,7 @@ class Comparison(Standings, Framed):
         if not len(few):
             return f"{found}."
         which = "" if len(few) == self.family else f"for {len(few)} of them "
-        return f"{found}; {which}nothing can be told: {self.reason_of(few)}."
+        return f"{found}; {which}nothing can be told: {self.reason(*few)}."
 
     def verdict_of(self, a: int, b: int) -> Conclusion:
         """Say whether run `a` is better than run `b`."""
@@ -112,9 +112,8 @@ class Comparison(Standings, Framed):
         if len(self.runs) == 1:
             mean, topics = f"{self.means[0]:.4f}", fill("topics", n=len(self.topics))
             headline = fill("alone", run=self.runs[0], measure=self.measure, mean=mean, topics=topics)
-            return Conclusion(
-                "alone", headline, "One run has nothing to be compared with: give a second one for a verdict."
-            )
+            reason = "One run has nothing to be compared with: give a second one for a verdict."
+            return Conclusion("alone", headline, reason)
         if len(self.runs) == 2:
             order = self.order if self.baseline is None else [1 - self.baseline, self.baseline]
             return self.verdict_of(*order)
@@ -122,16 +121,15 @@ class Comparison(Standings, Framed):
 
     def _best(self, runs: str) -> Conclusion:
         """Say whether the best run is really the best."""
-        first, leaders, (level, *_) = self.order[0], self.leaders, self.groups
+        first, (level, *_) = self.order[0], self.groups
+        leaders = [run for run in self.order if self.places[run] == 0]
         best, mean, topics = self.runs[first], f"{self.means[first]:.4f}", fill("topics", n=len(self.topics))
         worse = [self.runs[run] for run in self.order if run not in level]
+        reason, subject = fill("each", measure=self.measure, mean=mean, topics=topics), f"{best} is"
         if not self.differing.any():
-            reason = fill("each", measure=self.measure, mean=mean, topics=topics)
             return Conclusion(CANNOT_TELL, fill("all the same", n=len(self.runs), runs=runs), reason)
         if len(leaders) > 1:
             headline = fill("share", names=named([self.runs[run] for run in leaders]))
-            reason = fill("each", measure=self.measure, mean=mean, topics=topics)
-            subject = f"{best} is"
         else:
             pair = self.against(first, self.order[1])
             reason = fill(
@@ -141,10 +139,9 @@ class Comparison(Standings, Framed):
             if len(level) == 1:
                 return Conclusion(BETTER, fill("best", best=best, n=len(self.runs), runs=runs), f"{reason} {self.test}")
             others = [self.runs[run] for run in level[1:]]
-            headline = fill("leads", best=best, names=named(others))
+            headline, subject = fill("leads", best=best, names=named(others)), "It is"
             if not worse:
                 headline = fill("leads alone", best=best, n=len(others), runs=runs)
-            subject = "It is"
         reason += f" {fill('better than', subject=subject, names=named(worse))}" if worse else ""
         return Conclusion(CANNOT_TELL, headline, f"{reason} {self.test}")
 
@@ -209,16 +206,13 @@ class Comparison(Standings, Framed):
             topics += f", {self.clusters.alone} of them in no cluster, each by itself"
         lines = [self.sentence(), f"{self.method}; {topics}."]
         noun = "topics" if self.clusters is None else "clusters"
-        if self.family:
-            lines.append(
-                f"The star decides, not the interval. Detectable: the smallest difference that these {noun} show "
-                f"with probability .8 after the correction; {noun} needed: for the one observed, in brackets by the "
-                "95 % interval of the deviation."
-            )
-        if self.settings.tails == 1 and self.family:
-            lines.append(
-                "One tail, in the direction seen: of equal runs about twice as many get a star as the level says."
-            )
+        star = (
+            f"The star decides, not the interval. Detectable: the smallest difference that these {noun} show "
+            f"with probability .8 after the correction; {noun} needed: for the one observed, in brackets by the "
+            "95 % interval of the deviation."
+        )
+        tail = "One tail, in the direction seen: of equal runs about twice as many get a star as the level says."
+        lines += ([star, tail] if self.settings.tails == 1 else [star]) if self.family else []
         return (*lines, *self.remarks())
 
     def remarks(self) -> list[str]:

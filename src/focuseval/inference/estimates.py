@@ -8,9 +8,10 @@ inference with a tuned weight) corrects people's mean by what the model says of 
     \quad S = \sum (f_i - \bar f)^2
 
 It is right whatever the model does, and narrower where the model is good. Its variance is that of a regression's
-prediction (HC3) and of the model's mean, and its interval that of any mean (`student_ends`). With clusters, sums and
-residuals are over clusters. An interval that may be looked at after every topic is an asymptotic confidence sequence
-(Waudby-Smith and others 2024).
+prediction (HC3) and of the model's mean, and its interval Student's t; between two bounds the score interval
+(`student_ends`), with a variance in which one topic counts as if the model had said nothing of it. With clusters, sums
+and residuals are over clusters. An interval that may be looked at after every topic is an asymptotic confidence
+sequence (Waudby-Smith and others 2024).
 
 A topic without a value (nothing is relevant in it) is in no mean: under the model's gold it says nothing of the others,
 and under people's it is estimated how many such topics there are, as the mean is a ratio then.
@@ -141,8 +142,10 @@ def estimate(
         spread = deviation[:, 0] > 0
         deviation *= np.divide(error * np.sqrt(number), deviation[:, 0], out=np.zeros(len(w)), where=spread)[:, None]
     worth = np.divide(judged * alone_error**2, total, out=np.full(len(w), np.nan), where=total > 0)
-    few = (judged < FEWEST) | (units < 3)
-    ends = student_ends(theta, grown * wide, freedom, units / grown**2, bounds=bounds)
+    few, bounded = (judged < FEWEST) | (units < 3), weight is None and bool(np.isfinite(bounds).all())
+    if bounded:  # a small sample may miss where the model errs: one topic counts as if it had said nothing of it
+        wide = np.sqrt(total + alone_error**2 / np.maximum(units - 1, 1))
+    ends = student_ends(theta, grown * wide, freedom, units / grown**2, bounds=bounds, joined=not bounded)
     low, high, p, worth = (np.where(few, np.nan, part) for part in (*ends, p, worth))
     people_ends = student_ends(alone, alone_error, alone_freedom, units, bounds=bounds)
     return Estimated(

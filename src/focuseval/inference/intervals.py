@@ -56,13 +56,16 @@ def interval(
     >>> low.round(4).tolist(), high.tolist()
     ([0.129], [1.0])
     """
+    if settings.interval == "t":
+        return student(values, clusters, bounds=bounds)
+    resamples = max(1000, settings.resamples)
     if settings.interval == "bca":
-        low, high = bca(values, resamples=settings.of_interval, seed=settings.seed, clusters=clusters)
+        low, high = bca(values, resamples=resamples, seed=settings.seed, clusters=clusters)
         return np.clip(low, *bounds), np.clip(high, *bounds)
     low, high = student(values, clusters, bounds=bounds)
     mean, error, freedom = standard_error(values, clusters)
-    if settings.interval == "studentised" and freedom.any():
-        blocks = resampled_t(values, settings.of_interval, settings.seed, clusters)
+    if freedom.any():
+        blocks = resampled_t(values, resamples, settings.seed, clusters)
         drawn = np.minimum(np.abs(np.concatenate(list(blocks), axis=1)), _INFINITE)
         quantile = _quantiles(drawn, np.full((len(values), 1), 0.95))[:, 0]
         wide = quantile < _INFINITE / 100  # else 1 in 20 resamples has no spread
@@ -86,7 +89,7 @@ def student(
 
 def student_ends(
     mean: Matrix, error: Matrix, freedom: Matrix, units: Matrix | NDArray[np.int64] | int, *, level: float = 0.95,
-    bounds: Bounds = UNBOUNDED,
+    bounds: Bounds = UNBOUNDED, joined: bool = True,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:  # fmt: skip
     r"""Return Student's t interval of means; between two bounds, joined with the score interval, and cut at them.
 
@@ -97,7 +100,7 @@ def student_ends(
     .. math:: (\bar x - \mu)^2 \le t^2 se^2 \frac{(\mu - a)(b - \mu)}{(\bar x - a)(b - \bar x)}
 
     Where all values are at one bound it is Wilson's, of a share of so many units. Other values that all agree, and a
-    single unit, have an interval of no width.
+    single unit, have an interval of no width. Not `joined`, it is the score interval alone, and no wider than Wilson's.
 
     >>> low, high = student_ends(np.array([0.1, 1.0]), np.array([0.05, 0.0]), np.full(2, 9.0), 10, bounds=(0, 1))
     >>> low.round(4).tolist(), high.round(4).tolist()
@@ -112,10 +115,12 @@ def student_ends(
         width = np.where(inside, most - least, 1.0)
         share = np.where(inside, np.clip((mean - least) / width, 0.0, 1.0), 0.5)  # an estimate may lie outside
         spread, wilson = share * (1 - share), quantile**2 / np.maximum(units, 1)
-        ratio = np.divide((reach / width) ** 2, spread, out=wilson, where=spread > 0)
+        ratio = np.divide((reach / width) ** 2, spread, out=wilson.copy(), where=spread > 0)
+        ratio = ratio if joined else np.minimum(ratio, wilson)
         centre, half = (share + ratio / 2) / (1 + ratio), np.sqrt(ratio * spread + ratio**2 / 4) / (1 + ratio)
-        low = np.where(inside, np.minimum(low, least + width * (centre - half)), low)
-        high = np.where(inside, np.maximum(high, least + width * (centre + half)), high)
+        lower, upper = least + width * (centre - half), least + width * (centre + half)
+        low = np.where(inside, np.minimum(low, lower) if joined else lower, low)
+        high = np.where(inside, np.maximum(high, upper) if joined else upper, high)
     return np.clip(low, least, most), np.clip(high, least, most)
 
 
@@ -166,12 +171,9 @@ def effect_size(differences: Matrix) -> NDArray[np.float64]:
     >>> effect_size(np.array([[1.0, 3.0], [0.0, 0.0], [2.0, 2.0]])).round(4).tolist()
     [1.4142, 0.0, inf]
     """
-    mean = differences.mean(axis=1)
-    flat = np.ptp(differences, axis=1) == 0
-    if differences.shape[1] < 2:
-        return np.where(mean == 0, 0.0, np.copysign(np.inf, mean))
-    spread = np.where(flat, 1.0, differences.std(axis=1, ddof=1))
-    return np.where(flat, np.where(mean == 0, 0.0, np.copysign(np.inf, mean)), mean / spread)
+    mean, flat = differences.mean(axis=1), np.ptp(differences, axis=1) == 0
+    spread = differences.std(axis=1, ddof=min(1, differences.shape[1] - 1))
+    return np.where(flat, np.where(mean == 0, 0.0, np.copysign(np.inf, mean)), mean / np.where(flat, 1.0, spread))
 
 
 def _quantiles(values: Matrix, shares: Matrix) -> Matrix:

@@ -105,11 +105,9 @@ class Paired:
     effect: Vector
     """Cohen's d: the mean of the topics' differences over their standard deviation."""
     won: NDArray[np.int64]
-    """Topics on which the first is better."""
     lost: NDArray[np.int64]
-    """Topics on which the second is better."""
     tied: NDArray[np.int64]
-    """Topics on which both score the same."""
+    """Topics on which the first is better, the second is, and both score the same."""
     deviation: Vector
     """Pairs × 3: the standard deviation of the differences, and the ends of its 95 % interval; of clusters as if all
     were of one size."""
@@ -129,7 +127,8 @@ class Paired:
         NaN where no outcome could be significant, where all topics differ alike, and where none can be so large.
         """
         found = detectable(self.deviation[:, 0], self.sample, self.settings, self.family)
-        return np.where(self._has_power & (found <= self.bounds[1] - self.bounds[0]), found, np.nan)
+        possible = self.reachable & (self.deviation[:, 0] > 0) & (found <= self.bounds[1] - self.bounds[0])
+        return np.where(possible, found, np.nan)
 
     @cached_property
     def needed(self) -> Vector:
@@ -138,11 +137,7 @@ class Paired:
         Infinite where no number would do, NaN where no outcome could be significant or all topics differ alike.
         """
         found = topics_needed(self.difference[:, None], self.deviation, self.settings, self.family)
-        return np.where(self._has_power[:, None], found, np.nan)
-
-    @property
-    def _has_power(self) -> NDArray[np.bool_]:
-        return self.reachable & (self.deviation[:, 0] > 0)
+        return np.where((self.reachable & (self.deviation[:, 0] > 0))[:, None], found, np.nan)
 
     @property
     def family(self) -> int:
@@ -183,14 +178,13 @@ class Paired:
         reason = self.reason(pair)
         return BETTER if self.significant[pair] else f"{CANNOT_TELL}: {reason}" if reason else CANNOT_TELL
 
-    def reason(self, pair: int) -> str:
-        """Say why no outcome could be significant for a pair; empty where one could."""
-        return "" if self.reachable[pair] else self.reason_of(np.array([pair]))
-
-    def reason_of(self, pairs: NDArray[np.int64]) -> str:
-        """Say why no outcome could be significant for any of some pairs."""
-        differing, topics = self.units[pairs], self.sample[pairs]
-        if not self.differing[pairs].any():
+    def reason(self, *pairs: int) -> str:
+        """Say why no outcome could be significant for any of some pairs; empty where one could."""
+        own = np.array(pairs)
+        if self.reachable[own].any():
+            return ""
+        differing, topics = self.units[own], self.sample[own]
+        if not self.differing[own].any():
             return "both score the same on every topic"
         few = differing[smallest_p(differing, topics, self.settings) > self.settings.level(self.family)]
         if not len(few):
@@ -211,9 +205,8 @@ def power(pair: Pair) -> str:
     span = fill("to", fewest=pair.fewest, most=ABSENT if pair.most is None else pair.most)
     noun = "needed clusters" if pair.clustered else "needed"
     needed = fill("never") if pair.needed is None else fill(noun, n=pair.needed, span=span)
-    if pair.detectable is None:
-        return fill("no power", needed=needed)
-    return fill("power", detectable=f"{pair.detectable:.4f}", needed=needed)
+    shown = "" if pair.detectable is None else f"{pair.detectable:.4f}"
+    return fill("power" if shown else "no power", detectable=shown, needed=needed)
 
 
 def wins_sentence(pair: Pair) -> str:
@@ -251,8 +244,7 @@ def judge_families(
     families, pairs, topics = differences.shape
     if not differences.size:
         none, zero = np.full(pairs, np.nan), np.zeros(pairs, np.int64)
-        unknown = np.full((pairs, 3), np.nan)
-        columns = (none, none, none, none, none, none, zero, zero, zero, unknown)
+        columns = (*[none] * 6, *[zero] * 3, np.full((pairs, 3), np.nan))
         return [Paired(settings, *columns, units=zero, skewness=none)] * families
     rows = differences.reshape(-1, topics)
     mean = without_noise(rows.mean(axis=1), rows)

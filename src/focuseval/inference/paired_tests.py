@@ -63,7 +63,7 @@ class Sides(NamedTuple):
 def p_values(
     differences: Matrix, settings: Settings, family: int | None = None, *, clusters: Clusters | None = None,
     sides: Sides | None = None, progress: Progress | None = None,
-) -> NDArray[np.float64]:  # fmt: skip
+) -> Matrix:  # fmt: skip
     """Return the p-value of every row of `differences`, by the test of the settings, not corrected.
 
     `family` is how many of the rows are corrected together, where that is not all of them. Tests other than t take the
@@ -132,52 +132,31 @@ def randomisation(
     array([0.25])
     """
     many = (differences != 0).sum(axis=1) > EXACT
-    p = np.empty(len(differences))
+    p, noise = np.empty(len(differences)), noise_of(differences).tolist()
     if sides is not None:
         sides = sides._replace(first=sides.first[many], second=sides.second[many])
-    p[many] = _drawn(differences[many], tails, (resamples, most), seed, sides, progress=progress)
-    for row in np.flatnonzero(~many):
-        p[row] = _enumerated(differences[row], tails)
+    p[many] = _drawn(differences[many], tails, resamples, most, seed=seed, sides=sides, progress=progress)
+    for row in np.flatnonzero(~many):  # a sum is one of the flips of the first half plus one of the second
+        changed = differences[row][differences[row] != 0]
+        observed, left, right = float(changed.sum()), np.zeros(1), np.zeros(1)
+        bar = (observed if tails == 1 else abs(observed)) - noise[row]
+        for value in changed[: len(changed) // 2]:
+            left = np.concatenate([left - value, left + value])
+        for value in changed[len(changed) // 2 :]:
+            right = np.concatenate([right - value, right + value])
+        reached = int((len(right) - np.searchsorted(np.sort(right), bar - left)).sum())
+        p[row] = 1.0 if tails == 2 and bar <= 0 else tails * reached / 2.0 ** len(changed)
     return p
 
 
-def _enumerated(differences: NDArray[np.float64], tails: int) -> float:
-    """Return the exact p: the share of all sign flips whose sum is at least the one observed.
-
-    Every sum is one of the flips of the first half plus one of the second half, so that two short lists are enough.
-    """
-    changed = differences[differences != 0]
-    half = len(changed) // 2
-    observed = float(changed.sum()) if tails == 1 else abs(float(changed.sum()))
-    bar = observed - float(noise_of(differences[None])[0])
-    if tails == 2 and bar <= 0:
-        return 1.0
-    left, right = _flipped(changed[:half]), np.sort(_flipped(changed[half:]))
-    reached = int((len(right) - np.searchsorted(right, bar - left)).sum())
-    return float(tails * reached / 2.0 ** len(changed))
-
-
-def _flipped(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the sums of some values under all flips of their signs.
-
-    >>> _flipped(np.array([1.0, 3.0])).tolist()
-    [-4.0, -2.0, 2.0, 4.0]
-    """
-    sums = np.zeros(1)
-    for value in values:
-        sums = np.concatenate([sums - value, sums + value])
-    return sums
-
-
 def _drawn(
-    differences: Matrix, tails: int, resamples: tuple[int, int], seed: int, sides: Sides | None = None, *,
-    progress: Progress | None = None,
-) -> NDArray[np.float64]:  # fmt: skip
+    differences: Matrix, tails: int, first: int, most: int, *, seed: int, sides: Sides | None, progress: Progress | None
+) -> Matrix:
     """Estimate p from random flips, the same for all rows; the observed signs count as a draw, so p is never 0.
 
     Where Hoeffding's bound says that p is below what the most draws can show, none are needed: p is that number.
     """
-    (first, most), topics, rng = resamples, differences.shape[1], np.random.default_rng(seed)
+    topics, rng = differences.shape[1], np.random.default_rng(seed)
     sides = None if sides is None or len(sides.values) >= len(differences) else sides
     noise, added = noise_of(differences), differences if sides is None else sides.values
     if sides is not None:  # sums over them are rounded as values are, not as differences
@@ -231,22 +210,26 @@ def bootstrap(differences: Matrix, *, tails: int, resamples: int, seed: int) -> 
     return np.minimum(1.0, 2 * np.minimum(below, above) / resamples)
 
 
-def t_test(differences: Matrix, *, tails: int, clusters: Clusters | None = None) -> NDArray[np.float64]:
+def t_test(differences: Matrix, *, tails: int, clusters: Clusters | None = None) -> Matrix:
     """Return the paired t-test's p; where all differences agree, 1 if they are zero, else 0 on the side they favour."""
     from scipy.special import stdtr  # noqa: PLC0415  only this test needs scipy
 
+    t, freedom = _students_t(differences, clusters)
+    p = stdtr(freedom, -t if tails == 1 else -np.abs(t)) * tails
+    return np.where((freedom > 0) & ~np.isnan(t), p, 1.0)
+
+
+def _students_t(differences: Matrix, clusters: Clusters | None) -> tuple[Matrix, Matrix]:
+    """Return t of every row, and its degrees of freedom; infinite where all differences agree, NaN where none is."""
     mean, error, freedom = standard_error(differences, clusters)
-    if not freedom.any():
-        return np.ones(len(differences))
     mean, flat = without_noise(mean, differences), error <= noise_of(differences)
-    t = np.where(flat, np.copysign(np.inf, mean), mean / np.where(flat, 1.0, error))
-    p = stdtr(freedom, -t) if tails == 1 else 2 * stdtr(freedom, -np.abs(t))
-    return np.where(flat & (mean == 0), 1.0, p)
+    alike = np.where(mean == 0, np.nan, np.copysign(np.inf, mean))
+    return np.where(flat, alike, mean / np.where(flat, 1.0, error)), freedom
 
 
 def studentised(
     differences: Matrix, *, tails: int, resamples: int, seed: int, clusters: Clusters | None = None
-) -> NDArray[np.float64]:
+) -> Matrix:
     """Studentised bootstrap: how often the t of a resample, around the observed mean, is at least the t observed.
 
     It asks for equal means, and nothing else of the differences: they may be skewed, or of another median.
@@ -254,15 +237,11 @@ def studentised(
     >>> studentised(np.array([[3.0, 1.0, 2.0, 2.0], [0.0, 0.0, 0.0, 0.0]]), tails=2, resamples=999, seed=0).round(2)
     array([0.01, 1.  ])
     """
-    mean, error, freedom = standard_error(differences, clusters)
-    if not freedom.any():
-        return np.ones(len(differences))
-    mean, flat = without_noise(mean, differences), error <= noise_of(differences)
-    t = np.where(flat, np.copysign(np.inf, mean), mean / np.where(flat, 1.0, error))[:, None]
+    t, freedom = _students_t(differences, clusters)
     reached = np.ones(len(differences), np.int64)
-    for drawn in resampled_t(differences, resamples, seed, clusters):
-        reached += ((np.abs(drawn) >= np.abs(t)) if tails == 2 else drawn >= t).sum(axis=1)
-    return np.where(flat & (mean == 0), 1.0, reached / (resamples + 1))
+    for drawn in resampled_t(differences, resamples, seed, clusters) if freedom.any() else ():
+        reached += ((np.abs(drawn) >= np.abs(t)[:, None]) if tails == 2 else drawn >= t[:, None]).sum(axis=1)
+    return np.where((freedom > 0) & ~np.isnan(t), reached / (resamples + 1), 1.0)
 
 
 def resampled_t(values: Matrix, resamples: int, seed: int, clusters: Clusters | None = None) -> Iterator[Matrix]:

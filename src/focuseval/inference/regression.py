@@ -86,10 +86,9 @@ class GateRule(Settings):
         return int(topics * number / 100 + 1e-9) if text.endswith("%") else int(number)
 
     def spent(self, test: int) -> float:
-        """Return the level of the nth test against an anchor, counted from 1.
+        """Return the level of the nth test against an anchor, from 1: the levels of all add up to less than `alpha`.
 
-        The levels of all tests, however many there will be, add up to less than `alpha`. So the chance of any false
-        alarm among them is below `alpha`, however the tests depend on each other.
+        So the chance of any false alarm is below `alpha`, however many tests there are and depend on each other.
 
         >>> [round(GateRule().spent(n), 5) for n in (1, 2, 20)]
         [0.01914, 0.00677, 0.00021]
@@ -149,17 +148,17 @@ class GateVerdict:
 
     @property
     def units(self) -> tuple[int, int]:
-        """How many topics are judged, and how many changed; of clusters, where these are judged."""
+        """How many topics, or clusters, are judged, and how many changed."""
         return self.clusters or (self.topics, self.differing)
 
     def few(self, number: int) -> str:
         """Say why no outcome could be significant where so many units change; empty where one could."""
-        changed, own = np.array([number]), replace(self.rule, alpha=self.level)
+        changed, own, said = np.array([number]), replace(self.rule, alpha=self.level), ""
         if smallest_p(changed, self.units[0], own)[0] > self.level:
-            return f"too few for any outcome to be significant at {self.level:.3g}"
-        if smallest_p(changed, self.units[0], own, 1)[0] > self.level:
-            return f"{own.draws(1)} resamples are too few at {self.level:.3g}, so pin a newer release"
-        return ""
+            said = f"too few for any outcome to be significant at {self.level:.3g}"
+        elif smallest_p(changed, self.units[0], own, 1)[0] > self.level:
+            said = f"{own.draws(1)} resamples are too few at {self.level:.3g}, so pin a newer release"
+        return said
 
     @property
     def collapsed(self) -> int:

@@ -14,8 +14,6 @@ INTERVALS = ("t", "studentised", "bca")
 CORRECTIONS = ("none", "holm", "bh")
 """Corrections for many pairs: none, Holm (family-wise error), Benjamini–Hochberg (false discovery rate)."""
 MOST_RESAMPLES = 1_000_000
-RESAMPLED = ("randomisation", "studentised", "bootstrap")
-"""The tests that draw resamples."""
 
 
 @dataclass(frozen=True)
@@ -32,12 +30,10 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Refuse what does not exist."""
-        if self.test not in TESTS:
-            raise MeasureError(f"expected a test among {', '.join(TESTS)}, found {self.test!r}")
-        if self.correction not in CORRECTIONS:
-            raise MeasureError(f"expected a correction among {', '.join(CORRECTIONS)}, found {self.correction!r}")
-        if self.interval not in INTERVALS:
-            raise MeasureError(f"expected an interval among {', '.join(INTERVALS)}, found {self.interval!r}")
+        choices = {"a test": (self.test, TESTS), "an interval": (self.interval, INTERVALS)}
+        for what, (found, known) in (choices | {"a correction": (self.correction, CORRECTIONS)}).items():
+            if found not in known:
+                raise MeasureError(f"expected {what} among {', '.join(known)}, found {found!r}")
         if self.tails not in (1, 2):
             raise MeasureError(f"expected 1 or 2 tails, found {self.tails}")
         if not 1 <= self.resamples <= MOST_RESAMPLES:
@@ -59,13 +55,8 @@ class Settings:
         """Return how many resamples a small p of a family is estimated from: it may be half of what it has to be."""
         return max(self.resamples, min(ceil(2 / self.level(family)), MOST_RESAMPLES))
 
-    @property
-    def of_interval(self) -> int:
-        """How many resamples an interval is made of: never fewer than a thousand."""
-        return max(1000, self.resamples)
-
     def __str__(self) -> str:
-        """Return what was done, in words; `Paired.method` adds the family.
+        """Return what was done, in words.
 
         >>> str(Settings()), str(Settings("t", tails=1, correction="none"))
         ('randomisation, two-tailed at 0.05, 10000 resamples, seed 0, Holm', 't, one-tailed at 0.05, uncorrected')
@@ -74,7 +65,8 @@ class Settings:
 
     def words(self, *, exact: bool = False, family: str = "") -> str:
         """Return test, tails, level and correction; an exact test draws nothing, a family is what is corrected for."""
-        drawn = f", {self.resamples} resamples, seed {self.seed}" if self.test in RESAMPLED else ""
+        resampled = self.test in {"randomisation", "studentised", "bootstrap"}
+        drawn = f", {self.resamples} resamples, seed {self.seed}" if resampled else ""
         tails = "one-tailed" if self.tails == 1 else "two-tailed"
         correction = {"none": "uncorrected", "holm": "Holm", "bh": "Benjamini–Hochberg"}[self.correction]
         over = f" over {family}" if family else ""

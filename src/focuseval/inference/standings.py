@@ -63,11 +63,6 @@ class Standings(Paired):
         """The runs by their places, best first; those that share one stay in the order given."""
         return ranked(self.values)[0]
 
-    @property
-    def leaders(self) -> list[int]:
-        """The runs that share the highest mean: one, mostly."""
-        return np.flatnonzero(self.places == 0).tolist()
-
     @cached_property
     def groups(self) -> list[list[int]]:
         """The runs in groups that cannot be told apart from the group's first, best first.
@@ -144,13 +139,11 @@ class Standings(Paired):
 
     def pair(self, first: int, second: int) -> int:
         """Return the number of the pair of two runs."""
-        return self._numbers[min(first, second), max(first, second)]
+        return self._numbers[frozenset((first, second))]
 
     @cached_property
-    def _numbers(self) -> dict[tuple[int, int], int]:
-        """The number of every pair, by its runs."""
-        pairs = zip(self.better.tolist(), self.worse.tolist(), strict=True)
-        return {(min(pair), max(pair)): k for k, pair in enumerate(pairs)}
+    def _numbers(self) -> dict[frozenset[int], int]:
+        return {frozenset(pair): k for k, pair in enumerate(np.stack([self.better, self.worse], axis=1).tolist())}
 
     def against(self, a: int, b: int) -> Pair:
         """Return run `a` held against run `b`."""
@@ -172,15 +165,15 @@ class Standings(Paired):
         return found if first == a else found.turned
 
     @property
-    def _rows(self) -> NDArray[np.float64]:
-        """Pairs × topics: the values of the better run less those of the worse."""
+    def _rows(self) -> NDArray[np.float64]:  # pairs × topics: the better run less the worse
         return paired_differences(self.values[self.better], self.values[self.worse])
 
     @cached_property
     def _gains(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """For every pair how many of the largest gains make the whole difference, and the topics of the first ones."""
-        order = np.argsort(-self._rows, axis=1, kind="stable")
-        sizes = np.take_along_axis(self._rows, order, axis=1)
+        rows = self._rows
+        order = np.argsort(-rows, axis=1, kind="stable")
+        sizes = np.take_along_axis(rows, order, axis=1)
         least = sizes.sum(axis=1) - noise_of(sizes)
         return np.argmax(np.cumsum(sizes, axis=1) >= least[:, None], axis=1) + 1, order[:, :MOST_GAINING]
 
@@ -196,8 +189,8 @@ class Standings(Paired):
 
     def wins(self, first: int, second: int) -> tuple[int, int, int]:
         """Return on how many topics the first run is better, equal and worse than the second."""
-        sign = np.sign(self.differences(first, second))
-        return int((sign > 0).sum()), int((sign == 0).sum()), int((sign < 0).sum())
+        pair = self.against(first, second)
+        return pair.won, pair.tied, pair.lost
 
     def deciding(self, first: int, second: int, most: int = 5) -> list[tuple[str, float]]:
         """Return the topics with the largest absolute differences (first minus second), largest first."""
@@ -207,14 +200,12 @@ class Standings(Paired):
 
 
 class Turned(NamedTuple):
-    """Two runs, as rows, whose order is the other way round under other values."""
+    """Two runs, as rows, whose order is the other way round under other values: the differences of both."""
 
     better: int
     worse: int
     difference: float
-    """By the first values: better less worse."""
     other: float
-    """The same by the other values; below zero."""
     needed: float
     """Topics with which the first difference would be shown, the pair by itself; infinite where none would do."""
 

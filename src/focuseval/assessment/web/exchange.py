@@ -151,7 +151,7 @@ def sample() -> str:
             remarks = golds.remarks
         except FocusevalError as error:
             message = str(error)
-    plans = [] if found is None else [found.plan_sentence(plan) for plan in found.plan()]
+    plans = [] if found is None else [plan.sentence for plan in found.plan()]
     shown = {"measure": measure, "rule": rule, "merges": MERGES, "models": models, "model": model, "runs": runs}
     tables = [] if found is None else found.tables()
     return render_template(
