@@ -58,7 +58,7 @@ class Columns:
 
 
 @dataclass(frozen=True, eq=False)
-class Articles:
+class Articles(Columns):
     """Judged (topic, document) pairs, one row each, grouped by topic in file order."""
 
     topic: NDArray[np.int32]
