@@ -8,8 +8,7 @@ from io import BytesIO
 
 import pytest
 
-from focuseval.assessment import archive as archives
-from focuseval.assessment import open_project
+from focuseval.assessment import files, open_project
 from focuseval.assessment.adjudication import decide
 from focuseval.assessment.archive import archive_gold, open_archive
 from focuseval.assessment.plan import MODEL, Assessor, know_role, known_units, mark_known, pool, register
@@ -177,7 +176,7 @@ def test_an_archive_appears_whole_or_not_at_all(judged, tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(archives, "settle", full)
+    monkeypatch.setattr(files, "settle", full)
     told = command("project", "archive", judged, target, code=1)
     assert "No space left on device; no archive was written" in told
     assert target.read_bytes() == b"the one before"

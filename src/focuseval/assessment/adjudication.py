@@ -131,14 +131,17 @@ def _decision(chosen: Sequence[Saved], rule: str, source: Edit) -> Edit:
 
 def stale_decisions(store: Store) -> dict[Unit, tuple[str, ...]]:
     """Return the decisions that are older than a judgement under them: (topic, document) → whose changed since."""
-    known = known_units(store)  # whose answers were decided before they were judged, on purpose
     units = (key[1:] for key in store.judged(ADJUDICATED))
-    changed = {unit: changed_since(store, unit) for unit in units if unit not in known}
-    return {unit: newer for unit, newer in changed.items() if newer}
+    return {unit: newer for unit in units if (newer := changed_since(store, unit))}
 
 
 def changed_since(store: Store, unit: Unit) -> tuple[str, ...]:
-    """Return whose judgements under a decision are newer than it; of one made by hand alone, anybody's count."""
+    """Return whose judgements under a decision are newer than it; of one made by hand alone, anybody's count.
+
+    A known answer was decided before it was judged, on purpose: nothing under it is newer.
+    """
+    if unit in known_units(store):
+        return ()
     key = Key(ADJUDICATED, *unit)
     decided = store.last_event(key)
     under = set((store.sources(key) or [{}])[-1].get("of", ()))
@@ -319,7 +322,9 @@ class SharedDocuments:
         """Return those that several people finished, by topic and document."""
         with self._lock:
             self._refresh()
-            return [one for one in self._units.values() if len(one.people) > 1]
+            known = known_units(self._store)  # an answer that is known is never stale, whenever it became known
+            found = [one for one in self._units.values() if len(one.people) > 1]
+            return [one._replace(stale=()) if one[:2] in known else one for one in found]
 
     def agreements(self, *, resamples: int = 0) -> list[Agreement]:
         """Return how far every two assessors agree who finished documents in common, by their names."""
@@ -375,8 +380,7 @@ class SharedDocuments:
             return "", np.zeros(0, np.int64), np.zeros(0, np.int64)
 
 
-@dataclass(frozen=True)
-class Period:
+class Period(NamedTuple):
     """Agreement on the documents that were finished by a second assessor in some span of time."""
 
     begins: str

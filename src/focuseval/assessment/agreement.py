@@ -242,13 +242,15 @@ def summed(
     first = np.flatnonzero(np.diff(pair, prepend=-1))
     if not len(first):
         return
-    elements, columns, documents = _moments(rows, first), _columns(rows), np.diff(first, append=len(rows))
+    elements, documents = _moments(rows, first), np.diff(first, append=len(rows))
+    both = rows["left_relevant"] * rows["right_relevant"]  # document by document, what adds up
+    columns = np.stack([both if name == "both_relevant" else rows[name] for name in _ADDED])
     added = dict(zip(_ADDED, np.add.reduceat(columns, first, axis=1), strict=True))
     sums = np.add.reduceat(elements, first, axis=1)
-    left, right, both = (added[name] / documents for name in _ADDED[:3])
+    left, right, alike = (added[name] / documents for name in _ADDED[:3])
     jaccard, f = overlap_of_sums(added["common"], added["left_size"] + added["right_size"])
     levels = {
-        "kappa": beyond_chance(1 - left - right + 2 * both, left * right + (1 - left) * (1 - right)),
+        "kappa": beyond_chance(1 - left - right + 2 * alike, left * right + (1 - left) * (1 - right)),
         "jaccard": jaccard,
         "f": f,
         "elements": sums[0].astype(np.int64),
@@ -274,12 +276,6 @@ def summed(
 
 
 _ADDED = ("left_relevant", "right_relevant", "both_relevant", "common", "left_size", "right_size")
-
-
-def _columns(rows: NDArray[np.void]) -> Floats:
-    """Return, document by document, what adds up to agreement on documents and characters."""
-    both = rows["left_relevant"] * rows["right_relevant"]
-    return np.stack([both if name == "both_relevant" else rows[name] for name in _ADDED])
 
 
 def _moments(rows: NDArray[np.void], first: NDArray[np.int64]) -> Floats:

@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Any
 
 from focuseval.assessment.agreement import agreements, alpha, finished, without_nan
 from focuseval.assessment.exchange import export_everything, import_everything, pseudonyms, scale_facts, without_names
-from focuseval.assessment.files import settle
+from focuseval.assessment.files import appearing
 from focuseval.assessment.golds import OF_SCALE, Whose, export_gold
 from focuseval.assessment.plan import assessors, roles
 from focuseval.assessment.pool import FOLDER, keep_run, kept_runs, project_pool, write_pool
@@ -86,33 +86,27 @@ def write_archive(
     the archive in any case. The README calls the collection by its `title`, else by the project's folder. With
     `anonymous` people are called a1, a2 … everywhere in the archive; see `focuseval.assessment.exchange`.
     """
-    project, whose = store.database.path.parent, Whose(merge=rule, imported=imported)
-    partial, remarks = target.with_name(f".{target.name}.partial"), dict[str, None]()
-    try:
-        with (
-            tempfile.TemporaryDirectory() as scratch,
-            closing(_frozen(store, Path(scratch), anonymous=anonymous)) as frozen,
-        ):
-            inside = Path(scratch) / "archive"
-            gold = inside / "gold"
-            gold.mkdir(parents=True)
-            queries = {topic.id: topic.title for topic in topics if topic.title}
-            for wanted, name in _ON_ELEMENTS.get(store.scale, _GOLD).items():
-                found = export_gold(frozen, documents, gold / name, wanted, whose=whose, queries=queries)
-                remarks |= dict.fromkeys(str(remark).replace(str(gold), "gold") for remark in found)
-            facts = _write_facts(frozen, documents, inside) | {"anonymous": anonymous}
-            runs = [(f"{FOLDER}/{file.name}", file) for file in kept_runs(project)]
-            for name, file in (*topic_files(project), *runs):
-                (inside / name).parent.mkdir(exist_ok=True)
-                (inside / name).write_bytes(file.read_bytes())
-            text = readme(frozen, title or project.resolve().name, topics, facts, rule=rule, remarks=remarks)
-            (inside / "README.md").write_text(text, encoding="utf-8")
-            zip_folder(inside, partial, {**scale_facts(store.scale), "merge": rule, "anonymous": anonymous})
-        settle(partial, target)
-    except OSError as error:
-        raise AssessError(f"{target}: {error.strerror}; no archive was written") from error
-    finally:
-        partial.unlink(missing_ok=True)
+    project, whose, remarks = store.database.path.parent, Whose(merge=rule, imported=imported), dict[str, None]()
+    with (
+        appearing(target, "no archive was written") as partial,
+        tempfile.TemporaryDirectory() as scratch,
+        closing(_frozen(store, Path(scratch), anonymous=anonymous)) as frozen,
+    ):
+        inside = Path(scratch) / "archive"
+        gold = inside / "gold"
+        gold.mkdir(parents=True)
+        queries = {topic.id: topic.title for topic in topics if topic.title}
+        for wanted, name in _ON_ELEMENTS.get(store.scale, _GOLD).items():
+            found = export_gold(frozen, documents, gold / name, wanted, whose=whose, queries=queries)
+            remarks |= dict.fromkeys(str(remark).replace(str(gold), "gold") for remark in found)
+        facts = _write_facts(frozen, documents, inside) | {"anonymous": anonymous}
+        runs = [(f"{FOLDER}/{file.name}", file) for file in kept_runs(project)]
+        for name, file in (*topic_files(project), *runs):
+            (inside / name).parent.mkdir(exist_ok=True)
+            (inside / name).write_bytes(file.read_bytes())
+        text = readme(frozen, title or project.resolve().name, topics, facts, rule=rule, remarks=remarks)
+        (inside / "README.md").write_text(text, encoding="utf-8")
+        zip_folder(inside, partial, {**scale_facts(store.scale), "merge": rule, "anonymous": anonymous})
     return tuple(remarks)
 
 
@@ -172,64 +166,6 @@ _HOW = {
     COVERAGE: " by grading elements for relevance and coverage, as in INEX 2002",
     PAIRS: " by grading elements for exhaustivity and specificity, as in INEX 2003 and 2004",
 }
-_README = """\
-# {title}
-
-A test collection for focused retrieval: {topics} topics with {pooled} documents to judge ({documents} different \
-ones), {judged} of which were judged{how}. The work began on {first} and \
-ended on {last} (UTC).
-
-## How to use it
-
-The documents themselves are not in the archive; `documents.jsonl` has the hash of each text, and commands refuse \
-other texts.
-
-```console
-$ focuseval score ARCHIVE.zip RUN --docs DOCUMENTS            score a run
-$ focuseval assess NEW --docs DOCUMENTS --import ARCHIVE.zip  make the project again
-```
-
-Other tools read the files in `gold/`.
-
-## How it was made
-
-### Pool
-
-{pool}
-
-### Assessors
-
-{people}
-
-{decided} adjudicated.{hidden}
-
-### Gold
-
-Of each document: what the adjudication decided, else the single judgement, else of several {rule}.
-{remarks}
-
-### Agreement
-
-{agreement}
-
-### Guidelines
-
-{guidelines}
-
-## Files
-
-`manifest.json` has the SHA-256 of each file.
-
-- `documents.jsonl`: id, hash and length of every pooled document
-- `topics…`: the topics
-- `pool.jsonl`: what was to be judged, and which runs brought it
-- `judgements.jsonl`: every judgement of everybody, and every event since the beginning
-- `gold/`: one gold from all, in every format
-- `runs/`: the runs that were kept with the project, if any
-- `agreement.json`: agreement of every pair of assessors
-
-Made by focuseval {version}.
-"""
 
 
 def readme(
@@ -255,7 +191,8 @@ def readme(
         of_all = "" if alpha is None else f"\n\nKrippendorff's α of documents, people alone: {alpha:.3f}"
         agreement = f"{_markdown(columns, rows)}{of_all}"
     version, written = facts["guidelines"], "The assessors were told what stands in `guidelines.md` (version {})."
-    return _README.format(
+    template = (Path(__file__).parent / "templates" / "archive.md").read_text(encoding="utf-8")
+    return template.format(
         title=title,
         topics=len(topics),
         pooled=len(pool.entries),

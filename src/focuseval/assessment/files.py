@@ -62,6 +62,22 @@ def settle(partial: Path, target: Path) -> None:
     sync(target.parent)
 
 
+@contextmanager
+def appearing(target: Path, otherwise: str) -> Iterator[Path]:
+    """Give a path to write a file to, which gets its name when the block ends well; `otherwise` says what then is not.
+
+    Nobody sees a part of it, and none is left behind.
+    """
+    partial = target.with_name(f".{target.name}.partial")
+    try:
+        yield partial
+        settle(partial, target)
+    except OSError as error:
+        raise AssessError(f"{target}: {error.strerror}; {otherwise}") from error
+    finally:
+        partial.unlink(missing_ok=True)
+
+
 def stamp_of(path: Path) -> tuple[int, int, int] | None:
     """Return what differs after a file has changed; None where there is none."""
     try:

@@ -394,35 +394,25 @@ def first_finished(store: Store, key: Key) -> tuple[str, Judgement] | None:
     return next(((at, judgement) for at, _, _, judgement in store.history(key) if judgement.finished), None)
 
 
-@dataclass(frozen=True)
-class Drift:
-    """How somebody found known answers over time: the share of agreement in the earlier and the later half."""
+class Drift(NamedTuple):
+    """How somebody found known answers, in the order of time."""
 
     assessor: str
     answers: tuple[KnownAnswer, ...]
-
-    @property
-    def right(self) -> int:
-        """Documents with the right verdict."""
-        return sum(one.right for one in self.answers)
-
-    @property
-    def mean(self) -> float:
-        """Mean agreement of the highlighted text."""
-        return _mean(self.answers)
-
-    @property
-    def change(self) -> float | None:
-        """Mean agreement in the later half less that in the earlier; None with fewer than four answers."""
-        half = len(self.answers) // 2
-        return _mean(self.answers[-half:]) - _mean(self.answers[:half]) if half > 1 else None
+    right: int
+    """Documents with the right verdict."""
+    mean: float
+    """Mean agreement of the highlighted text."""
+    change: float | None
+    """Mean agreement in the later half less that in the earlier; None with fewer than four answers."""
 
 
 def drifts(found: Sequence[KnownAnswer]) -> list[Drift]:
-    """Return the answers of each assessor, by name."""
-    names = sorted({one.assessor for one in found})
-    return [Drift(name, tuple(one for one in found if one.assessor == name)) for name in names]
-
-
-def _mean(answers: Sequence[KnownAnswer]) -> float:
-    return sum(one.jaccard for one in answers) / len(answers)
+    """Return how each assessor found the answers, by name."""
+    rows = []
+    for name in sorted({one.assessor for one in found}):
+        own = tuple(one for one in found if one.assessor == name)
+        shares, half = [one.jaccard for one in own], len(own) // 2
+        change = (sum(shares[-half:]) - sum(shares[:half])) / half if half > 1 else None
+        rows.append(Drift(name, own, sum(one.right for one in own), sum(shares) / len(own), change))
+    return rows

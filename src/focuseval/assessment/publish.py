@@ -25,12 +25,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from focuseval.assessment.archive import zip_folder
-from focuseval.assessment.files import settle
+from focuseval.assessment.files import appearing
 from focuseval.collection.rendering import Document
 from focuseval.data.fields import json_line
 from focuseval.data.tables import Table, numbers, render, words
 from focuseval.engine.version import __version__
-from focuseval.errors import AssessError, UsageError, counted
+from focuseval.errors import UsageError, counted
 from focuseval.evaluation.statistics import describe_gold
 from focuseval.formats.convert import write_gold
 
@@ -89,30 +89,24 @@ def publish(gold: Gold, index: Collection, target: Path, card: Card, *, texts: b
     """
     if not card.title:
         raise UsageError("a collection needs a title; give it with --title")
-    partial, ids = target.with_name(f".{target.name}.partial"), index.ids.to_pylist()
-    rows = index.find(gold.documents.to_pylist()).tolist()
-    names = [name if row < 0 else ids[row] for name, row in zip(gold.documents.to_pylist(), rows, strict=True)]
+    ids, judged = index.ids.to_pylist(), gold.documents.to_pylist()
+    rows = index.find(judged).tolist()
+    names = [name if row < 0 else ids[row] for name, row in zip(judged, rows, strict=True)]
     gold = replace(gold, documents=pa.array(names, pa.string()))
-    try:
-        with tempfile.TemporaryDirectory() as scratch:
-            inside = Path(scratch)
-            (inside / "gold").mkdir()
-            remarks = write_gold(gold, inside / "gold" / "gold.jsonl", "gold-jsonl", index, lossy=True)
-            write_gold(gold, inside / "gold" / "gold.qrels", "trec-qrels", index, lossy=True)
-            with (inside / "documents.jsonl").open("wb") as file:
-                for name, document in ((name, Document("", index.text(row))) for row, name in enumerate(ids)):
-                    line = {"doc": name, "sha256": document.sha256, "length": len(document.text)}
-                    file.write(json_line(line | ({"text": document.text} if texts else {})))
-            topics = ({"topic": topic, "query": gold.queries.get(topic, "")} for topic in gold.topics)
-            (inside / "topics.jsonl").write_bytes(b"".join(map(json_line, topics)))
-            (inside / "README.md").write_text(_readme(gold, len(ids), card, texts=texts), encoding="utf-8")
-            (inside / "croissant.json").write_text(_croissant(inside, card, texts=texts), encoding="utf-8")
-            zip_folder(inside, partial, {"title": card.title, "scale": gold.scale, "texts": texts})
-        settle(partial, target)
-    except OSError as error:
-        raise AssessError(f"{target}: {error.strerror}; nothing was written") from error
-    finally:
-        partial.unlink(missing_ok=True)
+    with appearing(target, "nothing was written") as partial, tempfile.TemporaryDirectory() as scratch:
+        inside = Path(scratch)
+        (inside / "gold").mkdir()
+        remarks = write_gold(gold, inside / "gold" / "gold.jsonl", "gold-jsonl", index, lossy=True)
+        write_gold(gold, inside / "gold" / "gold.qrels", "trec-qrels", index, lossy=True)
+        with (inside / "documents.jsonl").open("wb") as file:
+            for name, document in ((name, Document("", index.text(row))) for row, name in enumerate(ids)):
+                line = {"doc": name, "sha256": document.sha256, "length": len(document.text)}
+                file.write(json_line(line | ({"text": document.text} if texts else {})))
+        topics = ({"topic": topic, "query": gold.queries.get(topic, "")} for topic in gold.topics)
+        (inside / "topics.jsonl").write_bytes(b"".join(map(json_line, topics)))
+        (inside / "README.md").write_text(_readme(gold, len(ids), card, texts=texts), encoding="utf-8")
+        (inside / "croissant.json").write_text(_croissant(inside, card, texts=texts), encoding="utf-8")
+        zip_folder(inside, partial, {"title": card.title, "scale": gold.scale, "texts": texts})
     return tuple(str(remark) for remark in remarks if remark.kind == "left out")
 
 
@@ -124,80 +118,51 @@ def _readme(gold: Gold, documents: int, card: Card, *, texts: bool) -> str:
     head = "".join(f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in about.items() if value)
     facts = describe_gold(gold)
     rows = tuple((name.replace("_", " "), value) for name, value in facts.items() if isinstance(value, int | float))
-    unsaid = "Not said."
-    answers = {
-        "Why was it made?": card.description or unsaid,
-        "What does it hold?": f"{counted(documents, 'document')} and {counted(len(gold.topics), 'topic')}, for which "
-        "text was highlighted (offsets are code points of the text, half-open; every span has its quote).\n\n"
-        + render([Table("", (*words(""), *numbers("", form=",.2f")), rows)], "markdown").strip(),
-        "Where do the documents come from?": (card.source or unsaid)
-        + ("" if texts else " Their texts are not in the file; `documents.jsonl` has their hashes."),
-        "How was it judged?": f"On the scale *{gold.scale}*"
-        + (f"; several judgements of a document became one by the rule *{gold.merge}*." if gold.merge else "."),
-        "Under which licence may it be used?": card.licence or unsaid,
-        "Who made it?": ", ".join(card.creators) or unsaid,
-        "How is it cited?": card.citation or unsaid,
-        "How is it used?": "```console\n$ focuseval score COLLECTION.zip RUN"
-        + ("" if texts else " --docs DOCUMENTS")
-        + "\n```",
-    }
-    body = "".join(f"## {question}\n\n{answer}\n\n" for question, answer in answers.items())
-    return f"---\n{head}---\n\n# {card.title}\n\n{body}Made by focuseval {__version__}.\n"
+    said = {name: getattr(card, name) or "Not said." for name in WANTED}
+    merged = f"; several judgements of a document became one by the rule *{gold.merge}*" if gold.merge else ""
+    template = (Path(__file__).parent / "templates" / "published.md").read_text(encoding="utf-8")
+    return template.format(
+        **said | {"title": card.title, "creators": ", ".join(card.creators) or "Not said."},
+        head=head,
+        documents=counted(documents, "document"),
+        topics=counted(len(gold.topics), "topic"),
+        counts=render([Table("", (*words(""), *numbers("", form=",.2f")), rows)], "markdown").strip(),
+        hashes="" if texts else " Their texts are not in the file; `documents.jsonl` has their hashes.",
+        judged=f"{gold.scale}*{merged}",
+        docs="" if texts else " --docs DOCUMENTS",
+        version=__version__,
+    )
 
 
 def _croissant(folder: Path, card: Card, *, texts: bool) -> str:
     """Return the metadata of Croissant 1.0: the files with their hashes, and what their lines hold."""
-    names = {"citeAs", "column", "extract", "field", "fileObject", "jsonPath", "recordSet", "source"}
+    own = ("citeAs", "column", "extract", "field", "fileObject", "jsonPath", "recordSet", "source")
     context: dict[str, Any] = {"@language": "en", "@vocab": "https://schema.org/", "sc": "https://schema.org/"}
-    context |= {
-        "cr": "http://mlcommons.org/croissant/",
-        "dct": "http://purl.org/dc/terms/",
-        "conformsTo": "dct:conformsTo",
-    }
-    typed = {"dataType": {"@id": "cr:dataType", "@type": "@vocab"}}
-    files = [
-        {
-            "@type": "cr:FileObject",
-            "@id": file,
-            "name": file,
-            "contentUrl": file,
-            "encodingFormat": "application/jsonlines",
-            "sha256": hashlib.sha256((folder / file).read_bytes()).hexdigest(),
-        }
-        for file, _ in _LINES.values()
-    ]
-    sets = [
-        {
-            "@type": "cr:RecordSet",
-            "@id": name,
-            "name": name,
-            "field": [
-                {
-                    "@type": "cr:Field",
-                    "@id": f"{name}/{column}",
-                    "name": column,
-                    "dataType": f"sc:{kind}",
-                    "source": {"fileObject": {"@id": file}, "extract": {"column": column}},
-                }
-                for column, kind in columns.items()
-                if texts or column != "text"
-            ],
-        }
-        for name, (file, columns) in _LINES.items()
-    ]
-    said: dict[str, Any] = {
-        "description": card.description,
-        "license": card.licence,
-        "citeAs": card.citation,
-        "url": card.url,
-    }
-    said |= {"creator": [{"@type": "Person", "name": name} for name in card.creators], "inLanguage": card.language}
+    context |= {"cr": "http://mlcommons.org/croissant/", "dct": "http://purl.org/dc/terms/"}
+    context |= {"conformsTo": "dct:conformsTo", **{name: f"cr:{name}" for name in own}}
+    context |= {"dataType": {"@id": "cr:dataType", "@type": "@vocab"}}
+    files, sets = [], []
+    for name, (file, columns) in _LINES.items():
+        digest = hashlib.sha256((folder / file).read_bytes()).hexdigest()
+        about = {"contentUrl": file, "encodingFormat": "application/jsonlines", "sha256": digest}
+        files.append({"@type": "cr:FileObject", "@id": file, "name": file, **about})
+        fields: list[dict[str, Any]] = []
+        for column, kind in columns.items():
+            if texts or column != "text":
+                source = {"fileObject": {"@id": file}, "extract": {"column": column}}
+                named = {"@type": "cr:Field", "@id": f"{name}/{column}", "name": column}
+                fields.append({**named, "dataType": f"sc:{kind}", "source": source})
+        sets.append({"@type": "cr:RecordSet", "@id": name, "name": name, "field": fields})
+    said = {"description": card.description, "license": card.licence, "citeAs": card.citation, "url": card.url}
+    creators = [{"@type": "Person", "name": name} for name in card.creators]
     found = {
-        "@context": context | {name: f"cr:{name}" for name in sorted(names)} | typed,
+        "@context": context,
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
         "name": card.title,
         **{key: value for key, value in said.items() if value},
+        **({"creator": creators} if creators else {}),
+        **({"inLanguage": card.language} if card.language else {}),
         "distribution": files,
         "recordSet": sets,
     }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from focuseval.assessment.golds import Whose, build_gold, whose_gold
 from focuseval.assessment.plan import Pooled, Unit, labels, pool
 from focuseval.evaluation.evaluation import evaluate
 from focuseval.evaluation.scores import refuse_geometric
-from focuseval.formats import read_run
 from focuseval.inference.agreement import RESAMPLES, middle_of
 from focuseval.inference.correlation import correlate, tau_ap
 from focuseval.inference.paired_tests import ranked
@@ -25,7 +24,6 @@ from focuseval.inference.standings import turned_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from focuseval.assessment.store import Store
     from focuseval.collection.index import Index
@@ -119,9 +117,7 @@ def only_pairs(gold: Gold, pairs: set[Unit]) -> Gold:
     parts = {}
     for name in _PARTS:
         part = getattr(gold, name)
-        rows = np.flatnonzero([unit in pairs for unit in _units(gold, part)])
-        columns = {key: column.take(rows) for key, column in vars(part).items() if column is not None}
-        parts[name] = replace(part, **columns)
+        parts[name] = part.take(np.flatnonzero([unit in pairs for unit in _units(gold, part)]))
     return replace(gold, **parts)
 
 
@@ -134,37 +130,30 @@ def _tau(left: Mapping[str, float], right: Mapping[str, float]) -> float:
     return float(correlate(table)[0, 1]) if not np.isnan(table).any() else float("nan")
 
 
-@dataclass(frozen=True)
-class Ranking:
-    """Runs in the order of their scores, and how far other judgements order them alike."""
+def rank_runs(
+    store: Store, documents: DocumentCache, runs: Sequence[Run], measure: str, *, rule: str
+) -> dict[str, Any]:
+    """Return how runs rank by a measure with everybody's judgements merged by a rule, and how stable that is.
 
-    scores: tuple[tuple[str, float], ...]
-    judged: int
-    """Documents that the gold judges."""
-    pooled: int
-    work: tuple[Swap, ...]
-    depths: tuple[Swap, ...]
-    assessors: tuple[Swap, ...]
-
-
-def rank_runs(store: Store, documents: DocumentCache, runs: Sequence[Path], measure: str, *, rule: str) -> Ranking:
-    """Return how runs rank by a measure with everybody's judgements merged by a rule, and how stable that is."""
+    ``scores`` are the runs, best first; ``judged`` counts the documents of the gold, ``pooled`` those of the pool;
+    ``work``, ``depths`` and ``assessors`` say how far other judgements order the runs alike (`Swap`).
+    """
     score, pooled = _scorer(runs, measure, documents.index), pool(store)
     gold, _ = whose_gold(store, documents, Whose(merge=rule), queries={}, graded=False)
     times = store.database.read().execute("SELECT topic, document, max(at) FROM judgements GROUP BY topic, document")
     scores = sorted(score(gold).items())
     order, _ = ranked(np.array([[value] for _, value in scores]))
-    return Ranking(
-        tuple(scores[row] for row in order),
-        len(gold.articles.topic),
-        len(pooled),
-        tuple(over_work(gold, {(topic, document): at for topic, document, at in times}, score)),
-        tuple(over_depths(gold, pooled, score)),
-        tuple(swap for swap in over_assessors(_golds(store, documents), score) if swap.documents),
-    )
+    return {
+        "scores": [scores[row] for row in order],
+        "judged": len(gold.articles.topic),
+        "pooled": len(pooled),
+        "work": over_work(gold, {(topic, document): at for topic, document, at in times}, score),
+        "depths": over_depths(gold, pooled, score),
+        "assessors": [swap for swap in over_assessors(_golds(store, documents), score) if swap.documents],
+    }
 
 
-def project_stability(store: Store, documents: DocumentCache, runs: Sequence[str], measure: str) -> list[Swap]:
+def project_stability(store: Store, documents: DocumentCache, runs: Sequence[Run], measure: str) -> list[Swap]:
     """Return τ for every pair of assessors, and for every assessor over the depths that their pool has."""
     score, pooled = _scorer(runs, measure, documents.index), pool(store)
     golds = _golds(store, documents)
@@ -175,9 +164,8 @@ def project_stability(store: Store, documents: DocumentCache, runs: Sequence[str
     return swaps
 
 
-def _scorer(paths: Sequence[str | Path], measure: str, index: Index) -> Score:
+def _scorer(runs: Sequence[Run], measure: str, index: Index) -> Score:
     """Return what gives every run's score by a gold."""
-    runs = [read_run(path, index=index) for path in paths]
 
     def score(gold: Gold) -> Mapping[str, float]:
         if not len(gold.passages.start):  # where nothing is relevant no run is better than another

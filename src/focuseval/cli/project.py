@@ -357,7 +357,8 @@ def stability(project: str, runs: tuple[str, ...], **options: Any) -> None:
       focuseval project stability sea run1.xml run2.xml run3.xml -m MAgP
     """
     with _opened(project, options) as opened:
-        swaps = project_stability(opened.store, opened.documents, list(runs), options["measure"])
+        read = [read_run(path, index=opened.documents.index) for path in runs]
+        swaps = project_stability(opened.store, opened.documents, read, options["measure"])
     columns = (*words("judged by", "and by"), *numbers("documents", form=".0f"), *numbers("τ", form=".3f"))
     rows = tuple((swap.left, swap.right, swap.documents, swap.tau) for swap in swaps)
     note = "Two assessors are compared over the documents that both finished; – where nothing can be compared."

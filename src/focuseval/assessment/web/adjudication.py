@@ -14,21 +14,11 @@ from focuseval.assessment.pool import why_pooled
 from focuseval.assessment.rules import ON_ELEMENTS, graded_spans
 from focuseval.assessment.sampling import suggester
 from focuseval.assessment.store import ADJUDICATED, Key
-from focuseval.assessment.web.desk import (
-    desk,
-    document_view,
-    key_of,
-    leads_only,
-    overseers_look_leads_change,
-    overseers_only,
-    pooled_unit,
-    state_of,
-    user,
-    whole_number,
-)
+from focuseval.assessment.web import desk as desks
+from focuseval.assessment.web.desk import desk, document_view, key_of, leads_only, pooled_unit, state_of, user
 from focuseval.assessment.web.pages import body, query_terms, stamp
 from focuseval.assessment.wording import SETTINGS, choose, guidelines, setting, write_guidelines
-from focuseval.errors import FocusevalError, counted
+from focuseval.errors import counted
 from focuseval.inference.agreement import FEWEST_TOPICS, RESAMPLES
 
 if TYPE_CHECKING:
@@ -42,7 +32,7 @@ if TYPE_CHECKING:
 
 
 adjudication = Blueprint("adjudication", __name__)
-adjudication.before_request(overseers_look_leads_change)
+adjudication.before_request(desks.overseers_look_leads_change)
 
 WITH_INTERVALS = 30
 """Pairs of assessors up to which the page draws samples for intervals, which takes a moment for each."""
@@ -56,7 +46,7 @@ def documents() -> str:
     """List what two or more assessors have finished, with how far they agree and what was decided."""
     topic, state = request.args.get("topic", ""), request.args.get("state", TO_DECIDE)
     name = request.args.get("assessor", "")
-    everything = _rows()
+    everything = desk().shared.documents()
     counts = Counter(row.state for row in everything)
     wanted = {TO_DECIDE: (decisions.UNDECIDED, decisions.STALE), decisions.DECIDED: (decisions.DECIDED,)}
     here = [row for row in everything if topic in ("", row.topic) and (not name or name in row.people)]
@@ -78,12 +68,6 @@ def documents() -> str:
     )
 
 
-def _rows() -> list[decisions.SharedDocument]:
-    """Return what several finished; a known answer was decided before it was judged, and is never stale."""
-    known = plan.known_units(desk().store)
-    return [one._replace(stale=()) if one[:2] in known else one for one in desk().shared.documents()]
-
-
 @adjudication.get("/adjudicate/next")
 def following() -> Redirect:
     """Go to the undecided or stale document with the least agreement, of this topic first where several have as little.
@@ -91,7 +75,7 @@ def following() -> Redirect:
     Documents on which everybody agrees need nobody's eyes: the list accepts them all at once.
     """
     here = (request.args.get("topic", ""), request.args.get("document", ""))
-    undecided = [row for row in _rows() if row.state != decisions.DECIDED and (row.topic, row.document) != here]
+    undecided = [row for row in desk().shared.documents() if row.state != decisions.DECIDED and row[:2] != here]
     waiting = [row for row in undecided if not row.agreed or row.stale]
     if not waiting:
         left = f"On {counted(len(undecided), 'document')} everybody agrees: accept them at once."
@@ -136,8 +120,8 @@ def compared() -> Response:
     topic, name = pooled_unit(request.args)
     store, page = desk().store, desk().documents.get(name)
     shown = _views(decisions.finished_sides(store, topic, name), page)
-    decided, unit = store.judgement(Key(ADJUDICATED, topic, name)), (topic, name)
-    stale = decisions.changed_since(store, unit) if decided.version and unit not in plan.known_units(store) else ()
+    decided = store.judgement(Key(ADJUDICATED, topic, name))
+    stale = decisions.changed_since(store, (topic, name)) if decided.version else ()
     return jsonify({"document": document_view(page), "sides": shown, "stale": stale, "decided": state_of(decided)})
 
 
@@ -204,24 +188,22 @@ quality = Blueprint("quality", __name__)
 
 
 @quality.get("/guidelines")
-def read(message: str = "", draft: str | None = None) -> str:
-    """Show the guidelines, and to a lead the text they are made from."""
+def read(message: str = "") -> str:
+    """Show the guidelines, and to a lead the text they are made from, or that was sent and refused."""
     found = guidelines(desk().store)
-    text = found.text if draft is None else draft
+    text = request.form.get("text", found.text)
     chosen = {name: setting(desk().store, name) for name in SETTINGS}
     shown = {"settings": SETTINGS, "chosen": chosen, "suggester": suggester(desk().store)}
     return render_template("guidelines.html", found=found, text=text, message=message, **shown)
 
 
 @quality.post("/guidelines")
-def write() -> Redirect | tuple[str, int]:
+@desks.shown_again(read)
+def write() -> Redirect:
     """Write new guidelines."""
     leads_only()
     text, version = request.form.get("text", "").replace("\r\n", "\n"), request.form.get("version", "")
-    try:
-        write_guidelines(desk().store, text, version=whole_number(version), actor=user())
-    except FocusevalError as error:
-        return read(message=str(error), draft=text), 422
+    write_guidelines(desk().store, text, version=desks.whole_number(version), actor=user())
     flash("The guidelines are saved.")
     return redirect(url_for("quality.read"))
 
@@ -279,7 +261,7 @@ def _trained() -> tuple[Key, Saved]:
 @quality.get("/quality")
 def controls() -> str:
     """Show a lead how everybody found the known answers, first and last."""
-    overseers_only()
+    desks.overseers_only()
     found = plan.answers(desk().store)
     units = plan.known_units(desk().store)
     return render_template(

@@ -50,17 +50,7 @@ class SchemeSessions(SecureCookieSessionInterface):
 def create_app(
     store: Store, documents: DocumentCache, topics: Iterable[Topic], access: Access, *, title: str = "Assessments"
 ) -> Flask:
-    """Return the web app of a project.
-
-    Parameters
-    ----------
-    store, documents, topics
-        What is judged, where its texts come from, and what they are judged for.
-    access
-        Who may come in, and by which names the server answers.
-    title
-        Shown above every page.
-    """
+    """Return the web app of a project; `access` says who may come in, and by which names the server answers."""
     app = Flask("focuseval.assessment", static_folder="static", template_folder="templates")
     app.secret_key = access.secret
     app.session_interface = SchemeSessions()
@@ -76,22 +66,10 @@ def create_app(
     app.extensions["focuseval"] = Desk(store, documents, known, access, title)
     guard(app)
     shared = Blueprint("rendering", __name__, static_folder=STATIC, static_url_path="/rendering")
-    for part in (
-        shared,
-        door,
-        pages,
-        api,
-        dashboard,
-        work,
-        people,
-        adjudication,
-        quality,
-        growing,
-        exchange,
-    ):
+    for part in (shared, door, pages, api, dashboard, work, people, adjudication, quality, growing, exchange):
         app.register_blueprint(part)
     app.register_error_handler(FocusevalError, _refused)
-    app.register_error_handler(HTTPException, _failed)
+    app.register_error_handler(HTTPException, _refused)
     app.jinja_env.filters |= {"duration": duration, "moment": moment, "counted": counted, "markdown": render_markdown}
     app.context_processor(lambda: {"desk": app.extensions["focuseval"]})
     return app
@@ -120,22 +98,18 @@ def moment(at: str | None) -> str:
     return at[:16].replace("T", " ") if at else "–"
 
 
-def _refused(error: FocusevalError) -> tuple[Any, int]:
-    """Answer an error raised on purpose: a conflict with the newer state, everything else with its one line."""
-    status = next(code for kind, code in _STATUS if isinstance(error, kind))
-    message = str(error).removeprefix(f"{desk().store.database.path}: ")  # where it lies concerns nobody outside
-    if not request.path.startswith("/api/"):
-        return render_template("error.html", status=status, message=message), status
-    answer: dict[str, Any] = {"error": message, "changed": isinstance(error, ChangedTextError)}
+def _refused(error: FocusevalError | HTTPException) -> tuple[Any, int]:
+    """Answer an error with its one line, a conflict also with the newer state: as a page, or as JSON to a script."""
+    more: dict[str, Any] = {}
+    if isinstance(error, HTTPException):
+        status, ours = error.code or 500, error.description != type(error).description
+        message = error.description if ours and error.description else f"{error.name}."
+    else:
+        status = next(code for kind, code in _STATUS if isinstance(error, kind))
+        message = str(error).removeprefix(f"{desk().store.database.path}: ")  # where it lies concerns nobody outside
+        more["changed"] = isinstance(error, ChangedTextError)
     if isinstance(error, ConflictError):
-        answer["state"] = state_of(error.newer)  # type: ignore[arg-type]
-    return jsonify(answer), status
-
-
-def _failed(error: HTTPException) -> tuple[Any, int]:
-    status = error.code or 500
-    ours = error.description != type(error).description
-    message = error.description if ours and error.description else f"{error.name}."
+        more["state"] = state_of(error.newer)  # type: ignore[arg-type]
     if request.path.startswith("/api/"):
-        return jsonify({"error": message}), status
+        return jsonify({"error": message, **more}), status
     return render_template("error.html", status=status, message=message), status

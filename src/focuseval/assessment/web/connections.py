@@ -51,7 +51,7 @@ PART = 2**18
 THREADS, SLOW_THREADS = 16, 4
 SLOW = (
     "/login", "/invited", "/export", "/gold", "/import", "/archive", "/agreement", "/adjudicate", "/dashboard", "/work",
-    "/texts", "/quality", "/pool", "/ranking",
+    "/texts", "/quality", "/pool", "/ranking", "/estimate", "/search",
 )  # fmt: skip
 """Paths whose answers take long; they have threads of their own."""
 
@@ -218,16 +218,8 @@ class FlaskAnswer:
 class Gateway:
     """The application that uvicorn calls: reads a request, has Flask answer it in a thread, sends the answer.
 
-    Parameters
-    ----------
-    app
-        The Flask app.
-    number
-        Places: connections that are open at once.
-    limit
-        (path, cookies) → bytes of a body that may be sent.
-    proxies
-        Addresses that may hold all places, whose word on the sender's address and on HTTPS is taken.
+    `number` connections are open at once; `limit` gives the bytes of a body for a path and cookies. `proxies` are
+    addresses that may hold all places, whose word on the sender's address and on HTTPS is taken.
     """
 
     def __init__(

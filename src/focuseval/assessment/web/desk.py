@@ -6,34 +6,27 @@ import hashlib
 import hmac
 import secrets
 from dataclasses import dataclass, field, replace
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from flask import abort, current_app, g, request
 
+from focuseval.assessment import rules
 from focuseval.assessment.adjudication import SharedDocuments
 from focuseval.assessment.plan import in_pool
 from focuseval.assessment.pool import describe_pool, kept_runs, project_pool
 from focuseval.assessment.progress import Overview
-from focuseval.assessment.rules import (
-    EXHAUSTIVITY,
-    ON_ELEMENTS,
-    SCALES,
-    as_dict,
-    contradictions,
-    inferred,
-    ungraded,
-    warnings,
-)
 from focuseval.assessment.sessions import Attempts, Sessions
 from focuseval.assessment.store import ADJUDICATED, Key
 from focuseval.assessment.wording import rewordings
 from focuseval.collection.rendering import render
 from focuseval.engine.lazy import Kept
+from focuseval.errors import FocusevalError
 from focuseval.formats import read_run
 from focuseval.placing.anchor import diff, propose
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from focuseval.assessment.pool import Pool, PoolStatistics
@@ -64,19 +57,19 @@ def state_of(saved: Saved) -> dict[str, Any]:
     """Return a judgement with what follows from it: the entry point, warnings, inferred grades."""
     judgement, document = saved.judgement, desk().page(saved.key.document)
     view = {
-        **as_dict(judgement),
+        **rules.as_dict(judgement),
         "version": saved.version,
         "at": saved.at,
         "entry_point": judgement.entry_point,
-        "warnings": list(warnings(judgement, document.text)),
+        "warnings": list(rules.warnings(judgement, document.text)),
     }
     scale = desk().store.scale
-    if SCALES[scale]:
-        view["ungraded"] = ungraded(document, judgement, scale)
-    if scale == EXHAUSTIVITY:
-        view["inferred"] = inferred(document, judgement.grades)
-    elif scale in ON_ELEMENTS:
-        view["warnings"] += contradictions(document, judgement.grades, scale)
+    if rules.SCALES[scale]:
+        view["ungraded"] = rules.ungraded(document, judgement, scale)
+    if scale == rules.EXHAUSTIVITY:
+        view["inferred"] = rules.inferred(document, judgement.grades)
+    elif scale in rules.ON_ELEMENTS:
+        view["warnings"] += rules.contradictions(document, judgement.grades, scale)
     return view
 
 
@@ -102,22 +95,12 @@ def changed_view(store: Store, saved: Saved, document: Document) -> dict[str, An
 
 @dataclass(frozen=True)
 class Access:
-    """The server's door.
-
-    Parameters
-    ----------
-    secret
-        Signs the session cookies; kept with the project, so that a restart logs nobody out.
-    hosts
-        The values of the Host header that are ours, with their ports.
-    assessor
-        Whom the secret link lets in, without `users`.
-    users
-        Name → user; with it the link's token opens nothing.
-    """
+    """The server's door: with `users` by name and password, else by a secret link, which lets the `assessor` in."""
 
     secret: bytes = field(repr=False)
+    """Signs the session cookies; kept with the project, so that a restart logs nobody out."""
     hosts: frozenset[str] = frozenset()
+    """The values of the Host header that are ours, with their ports."""
     assessor: str = ""
     users: Mapping[str, User] | None = field(default=None, repr=False)
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
@@ -208,7 +191,7 @@ class Desk:
         self.shared = SharedDocuments(store, documents.extents)
         self.pictures = Kept[bytes](KEPT_BYTES, len)
         self._pool: tuple[int, Pool, PoolStatistics] | None = None
-        self._runs: tuple[list[Path], list[Run]] = [], []
+        self._runs: dict[Path, Run] = {}
 
     def pool(self) -> tuple[Pool, PoolStatistics]:
         """Return the project's pool with its statistics, made again only after the plan has changed."""
@@ -219,17 +202,18 @@ class Desk:
             self._pool = last, pool, describe_pool(pool)
         return self._pool[1:]
 
-    def runs(self) -> list[Run]:
+    def runs(self) -> dict[Path, Run]:
         """Return the runs that the project keeps, each under the name that its file came with; read once."""
-        paths = kept_runs(self.folder)  # whose names say what they hold
-        if self._runs[0] != paths:
-            index = self.documents.index
-            self._runs = paths, [replace(read_run(path, index=index), file=path.name[13:]) for path in paths]
-        return self._runs[1]
+        known, index = self._runs, self.documents.index
+        self._runs = {  # the names of files say what they hold
+            path: known.get(path) or replace(read_run(path, index=index), file=path.name[13:])
+            for path in kept_runs(self.folder)
+        }
+        return self._runs
 
     def page(self, document: str) -> Document:
         """Return a document with what an edit of it needs: where elements are graded, these, too."""
-        return self.documents.get(document) if SCALES[self.store.scale] else self.documents.plain(document)
+        return self.documents.get(document) if rules.SCALES[self.store.scale] else self.documents.plain(document)
 
 
 def desk() -> Desk:
@@ -261,6 +245,22 @@ def key_of(values: Mapping[str, Any]) -> Key:
     if topic not in desk().topics or not in_pool(desk().store, key):
         abort(404, "no such document in your pool")
     return key
+
+
+def shown_again(page: Callable[..., str]) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
+    """Have a route that is refused show a page again, with what is wrong above it."""
+
+    def around(route: Callable[[], Any]) -> Callable[[], Any]:
+        @wraps(route)
+        def answer() -> Any:
+            try:
+                return route()
+            except FocusevalError as error:
+                return page(message=str(error)), 422
+
+        return answer
+
+    return around
 
 
 def whole_number(text: str) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 import shutil
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,16 +20,14 @@ from focuseval.assessment.project import Project, check_pool
 from focuseval.assessment.sampling import sample_state, sampled_golds
 from focuseval.assessment.stability import DEFAULT, rank_runs
 from focuseval.assessment.store import ADJUDICATED
-from focuseval.assessment.web.desk import desk, overseers_look_leads_change, user, whole_number
-from focuseval.errors import FocusevalError, counted
+from focuseval.assessment.web.desk import desk, overseers_look_leads_change, shown_again, user, whole_number
+from focuseval.errors import AssessError, FocusevalError, counted
 from focuseval.evaluation.estimating import estimate
-from focuseval.formats import read_run
 
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response as Redirect
 
     from focuseval.assessment.exchange import Imported
-    from focuseval.data.run import Run
     from focuseval.evaluation.estimating import Estimates
 
 
@@ -53,18 +50,15 @@ def pooled(message: str = "") -> str:
 
 
 @growing.post("/pool")
-def upload() -> Redirect | tuple[str, int]:
+@shown_again(pooled)
+def upload() -> Redirect:
     """Keep a run with the project, after it was read; it adds nothing to the pool yet."""
-    sent = request.files.get("file")
+    sent, depth = request.files.get("file"), _depth()
     if sent is None or not sent.filename:
-        return pooled(message="Choose a file."), 422
-    try:
-        _depth()
-        kept = keep_run(desk().folder, sent.filename, sent.read(), index=desk().documents.index)
-    except FocusevalError as error:
-        return pooled(message=str(error)), 422
+        raise AssessError("Choose a file.")
+    kept = keep_run(desk().folder, sent.filename, sent.read(), index=desk().documents.index)
     record(desk().store, {"kind": "run", "did": "keep", "file": kept.name}, actor=user())
-    return redirect(url_for("growing.preview", run=kept.name, depth=_depth()))
+    return redirect(url_for("growing.preview", run=kept.name, depth=depth))
 
 
 @growing.post("/pool/forget")
@@ -81,35 +75,30 @@ def forget() -> Redirect:
 def preview(message: str = "") -> str:
     """Show what one more run would add to the pool, topic by topic."""
     path, depth = _run(), _depth()
-    run = _read(path)
+    run = desk().runs()[path]
     _, rows = grown(desk().store, [run], depth=depth)
     return render_template("growth.html", run=run, name=path.name, rows=rows, depth=depth, message=message)
 
 
 @growing.post("/pool/add")
-def add() -> Redirect | tuple[str, int]:
+@shown_again(preview)
+def add() -> Redirect:
     """Add the documents of a run to the pool."""
-    path, depth = _run(), _depth()
-    try:
-        run = _read(path)
-        after, _ = grown(desk().store, [run], depth=depth)
-        check_pool(after, desk().topics, desk().documents, run.run_id)
-        count = add_pool(desk().store, after, actor=user())
-    except FocusevalError as error:
-        return preview(message=str(error)), 422
+    run, depth = desk().runs()[_run()], _depth()
+    after, _ = grown(desk().store, [run], depth=depth)
+    check_pool(after, desk().topics, desk().documents, run.run_id)
+    count = add_pool(desk().store, after, actor=user())
     flash(f"{run.run_id} is pooled to depth {depth}: {counted(count, 'more document')} to judge.")
     return redirect(url_for("growing.pooled"))
 
 
 @growing.post("/pool/order")
-def order() -> Redirect | tuple[str, int]:
+@shown_again(pooled)
+def order() -> Redirect:
     """Have the pool judged in another order; the log says which, and its seed."""
     by = request.form.get("by", "")
     seed = secrets.randbelow(2**31) if by == RANDOM else 0
-    try:
-        rows = ordered(desk().store, by, seed=seed, runs=desk().runs() if by == COMPARISON else ())
-    except FocusevalError as error:
-        return pooled(message=str(error)), 422
+    rows = ordered(desk().store, by, seed=seed, runs=[*desk().runs().values()] if by == COMPARISON else ())
     put_in_order(desk().store, [row[:2] for row in rows], by, seed=seed if by == RANDOM else None, actor=user())
     flash("Documents are judged in the new order.")
     return redirect(url_for("growing.pooled"))
@@ -123,7 +112,7 @@ def ranking() -> str:
     found, message = None, ""
     if paths and rule in MERGES:
         try:
-            found = rank_runs(desk().store, desk().documents, paths, measure, rule=rule)
+            found = rank_runs(desk().store, desk().documents, [*desk().runs().values()], measure, rule=rule)
         except FocusevalError as error:
             message = str(error)
     shown = {"measure": measure, "rule": rule, "merges": MERGES, "message": message, "runs": paths}
@@ -143,11 +132,9 @@ def sample() -> str:
         project = Project(desk().folder, store, desk().documents, tuple(desk().topics.values()))
         try:
             golds = sampled_golds(project, Whose(merge=rule), model)
-            named = {path.name[13:]: str(path) for path in runs}
-            index = desk().documents.index
-            found = estimate(
-                golds.people, golds.model, named, [measure], index=index, sample=golds.sample, anytime=True
-            )
+            named = {run.file: run for run in desk().runs().values()}
+            drawn, index = golds.sample, desk().documents.index
+            found = estimate(golds.people, golds.model, named, [measure], sample=drawn, anytime=True, index=index)
             remarks = golds.remarks
         except FocusevalError as error:
             message = str(error)
@@ -164,11 +151,6 @@ def _run() -> Path:
     if found is None:
         abort(404, "no such run")
     return found
-
-
-def _read(path: Path) -> Run:
-    """Return a kept run under the name that its file came with."""
-    return replace(read_run(path, index=desk().documents.index), file=path.name[13:])
 
 
 def _depth() -> int:
@@ -213,9 +195,7 @@ def archive() -> Response:
         topics = list(desk().topics.values())
         hidden, title = request.args.get("anonymous") == "yes", desk().title
         write_archive(desk().store, desk().documents, topics, target, rule=rule, title=title, anonymous=hidden)
-        data = target.read_bytes()
-    headers = {"Content-Disposition": "attachment; filename=collection.zip"}
-    return Response(data, mimetype="application/zip", headers=headers)
+        return _sent(target, "application/zip")
 
 
 @exchange.get("/gold")
@@ -235,10 +215,12 @@ def gold() -> Response:
         queries = {topic.id: topic.title for topic in desk().topics.values()}
         export_gold(desk().store, desk().documents, target, wanted, whose=whose, queries=queries)
         alone = [*inside.iterdir()] == [target]  # else names of assessors stand beside it
-        packed = target if alone else Path(shutil.make_archive(str(inside), "zip", inside))
-        data = packed.read_bytes()
-    headers = {"Content-Disposition": f"attachment; filename={packed.name}"}
-    return Response(data, mimetype="application/octet-stream", headers=headers)
+        return _sent(target if alone else Path(shutil.make_archive(str(inside), "zip", inside)))
+
+
+def _sent(file: Path, kind: str = "application/octet-stream") -> Response:
+    headers = {"Content-Disposition": f"attachment; filename={file.name}"}
+    return Response(file.read_bytes(), mimetype=kind, headers=headers)
 
 
 @exchange.post("/import")

@@ -17,16 +17,8 @@ from focuseval.assessment.progress import entries, neighbour, undone
 from focuseval.assessment.rules import OPEN, SCALES, TODO, as_dict, parse_edit
 from focuseval.assessment.sampling import suggestions
 from focuseval.assessment.store import ADJUDICATED, Key
-from focuseval.assessment.web.desk import (
-    changed_view,
-    desk,
-    document_view,
-    key_of,
-    pooled_unit,
-    state_of,
-    user,
-    whole_number,
-)
+from focuseval.assessment.web import desk as desks
+from focuseval.assessment.web.desk import desk, document_view, key_of, shown_again, state_of, user, whole_number
 from focuseval.assessment.wording import drafted_topics, rewordings, setting, word_question
 from focuseval.collection.images import image_type
 from focuseval.collection.pdfium import draw_page
@@ -186,14 +178,12 @@ def _marked(hit: Hit) -> list[tuple[str, bool]]:
 
 
 @pages.post("/found")
-def found() -> Response | tuple[str, int]:
+@shown_again(search)
+def found() -> Response:
     """Judge a document that is not in the pool."""
     topic, document = _judges(request.form.get("topic", "")), request.form.get("document", "")
-    try:
-        desk().documents.plain(document)  # one that the collection does not have is refused
-        add_found(desk().store, Key(user(), topic.id, document))
-    except FocusevalError as error:
-        return search(message=str(error)), 422
+    desk().documents.plain(document)  # one that the collection does not have is refused
+    add_found(desk().store, Key(user(), topic.id, document))
     return redirect(url_for("pages.read", topic=topic.id, document=document))
 
 
@@ -239,27 +229,26 @@ def document() -> Answer:
     key = key_of(request.args)
     store, page = desk().store, desk().documents.get(key.document)
     saved = store.judgement(key)
-    shown = {"document": document_view(page), "state": state_of(saved), "changed": changed_view(store, saved, page)}
+    shown = {
+        "document": document_view(page),
+        "state": state_of(saved),
+        "changed": desks.changed_view(store, saved, page),
+    }
     paged = desk().documents.pages(key.document)
     drawn = paged is not None and paged.original is not None
     sizes = None if paged is None or not drawn else [[*paged.span(n), *paged.size(n)] for n in range(1, len(paged) + 1)]
-    seen = setting(store, "pooled")
-    pooled = [] if seen == "hidden" else _returned(key, named=seen == "named")
+    seen, parts = setting(store, "pooled"), {}
+    if seen != "hidden":
+        row = int(desk().documents.index.find([key.document])[0])
+        parts = returned_parts(desk().runs().values(), key.topic, row)
     more = {
-        "pooled": pooled,
+        "pooled": [(*span, names if seen == "named" else []) for span, names in parts.items()],
         "scale": store.scale,
         "grades": SCALES[store.scale],
         "snap": setting(store, "snap"),
         "pages": sizes,
     }
     return jsonify({**shown, **more, "suggested": suggestions(store, key, page)})
-
-
-def _returned(key: Key, *, named: bool) -> list[tuple[int, int, list[str]]]:
-    """Return the parts of a document that the kept runs returned for its topic, and which runs, if these are named."""
-    row = int(desk().documents.index.find([key.document])[0])
-    found = returned_parts(desk().runs(), key.topic, row)
-    return [(*span, names if named else []) for span, names in found.items()]
 
 
 KEPT = 5
@@ -385,7 +374,7 @@ def picture() -> Answer:
 def image() -> Answer:
     """Return an image of a document, by its number; which file that is says the document, and no request."""
     everything = desk().access.sees_all(user())
-    document = pooled_unit(request.args)[1] if everything else key_of(request.args).document
+    document = desks.pooled_unit(request.args)[1] if everything else key_of(request.args).document
     number = whole_number(request.args.get("number", ""))
     found = desk().documents.image(document, number)
     if found is None:

@@ -85,16 +85,10 @@ def open_files() -> int:
 
 
 class Server:
-    """The app, served from a thread of its own until it is closed.
+    """The app, served at a socket of `bind` from a thread of its own until it is closed.
 
-    Parameters
-    ----------
-    app, listening
-        The app, and the socket that `bind` gave.
-    proxy
-        Address of a proxy in front, whose word on the sender's address and on HTTPS is taken.
-
-    `note` is a line to print when fewer connections are possible than a server should hold, else ''.
+    The word of a `proxy` in front, an address, is taken on the sender's address and on HTTPS. `note` is a line to print
+    when fewer connections are possible than a server should hold, else ''.
     """
 
     def __init__(self, app: Flask, listening: socket.socket, *, proxy: str = "") -> None:

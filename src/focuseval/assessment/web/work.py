@@ -16,8 +16,8 @@ from focuseval.assessment.progress import Work, summed
 from focuseval.assessment.rules import SKIPPED
 from focuseval.assessment.store import ADJUDICATED, Request
 from focuseval.assessment.users import removed
-from focuseval.assessment.web.desk import desk, overseers_look_leads_change, user, whole_number
-from focuseval.errors import FocusevalError, counted
+from focuseval.assessment.web.desk import desk, overseers_look_leads_change, shown_again, user, whole_number
+from focuseval.errors import counted
 
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response
@@ -137,16 +137,13 @@ def _topics(whose: dict[tuple[str, str], list[str]]) -> list[dict[str, object]]:
 
 
 @work.post("/work")
-def change() -> Response | tuple[str, int]:
+@shown_again(given)
+def change() -> Response:
     """Do what the form asks for to the topics or documents that are ticked."""
     act = _ACTS.get(request.form.get("do", ""))
     if act is None:
         abort(400, "no such action")
-    try:
-        done = act()
-    except FocusevalError as error:
-        return given(message=str(error)), 422
-    flash(done)
+    flash(act())
     return redirect(url_for("work.given", topic=request.form.get("topic") or None))
 
 
@@ -239,12 +236,10 @@ def texts(message: str = "") -> str:
 
 
 @work.post("/texts")
-def move() -> Response | tuple[str, int]:
+@shown_again(texts)
+def move() -> Response:
     """Move every judgement whose highlights were all found again."""
     stays = request.form.get("finished") == "yes"
-    try:
-        moved, left = reanchor_all(desk().store, desk().documents.get, finished=stays, actor=user())
-    except FocusevalError as error:
-        return texts(message=str(error)), 422
+    moved, left = reanchor_all(desk().store, desk().documents.get, finished=stays, actor=user())
     flash(f"{counted(moved, 'judgement')} moved to the new text; {left} left to their assessors.")
     return redirect(url_for("work.texts"))
