@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from dataclasses import replace
 
 import jsonschema
 import numpy as np
@@ -15,6 +16,7 @@ import focuseval as fe
 from focuseval.cli import main
 from focuseval.cli.formats import SCHEMAS, schema
 from focuseval.errors import FocusevalError
+from focuseval.example import ROOT
 from focuseval.formats.convert import write_gold, write_run
 from focuseval.formats.embedded import open_documents
 from focuseval.formats.frames import gold_from_frame, run_from_frame
@@ -235,3 +237,24 @@ def test_a_name_without_a_schema_is_refused_with_those_that_have_one():
         done.exit_code,
         "expected one of gold-jsonl, run-jsonl, scores, pool, project for --schema" in done.stderr,
     ) == (2, True)
+
+
+def test_a_trec_run_says_at_its_head_how_it_was_made(tmp_path):
+    harbour = ROOT / "harbour"
+    run = fe.retrieve(harbour / "docs", harbour / "gold.jsonl", unit="document", run_id='the-"first"-one')
+    run = replace(run, path=None, start=None, end=None)
+    for layout in ("ir-metadata", "trec-run"):
+        write_run(run, tmp_path / layout, layout, lossy=True)
+    lines = (tmp_path / "ir-metadata").read_text().splitlines()
+    end = lines.index("# ir_metadata.end")
+    assert lines[:3] == ["# ir_metadata.start", "# schema version: 0.1", '# tag: "the-\\"first\\"-one"']
+    assert lines[end - 1].startswith('#     - name: "BM25 document task=thorough k1=1.2')
+    assert lines[end + 1 :] == (tmp_path / "trec-run").read_text().splitlines()
+    annotated, plain = (fe.read_run(tmp_path / layout) for layout in ("ir-metadata", "trec-run"))
+    assert annotated.document.to_pylist() == plain.document.to_pylist()
+
+
+def test_lines_behind_the_head_keep_their_numbers(tmp_path):
+    (tmp_path / "run").write_text("# ir_metadata.start\n# tag: x\n# ir_metadata.end\n1 Q0 d 1 9 r\n1 Q0 e 2 8\n")
+    with pytest.raises(FocusevalError, match=r"run:5: expected 6 columns"):
+        fe.read_run(tmp_path / "run")

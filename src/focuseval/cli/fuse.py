@@ -67,7 +67,8 @@ def fuse(runs: tuple[str, ...], output: str, **options: Any) -> None:
         move.phase("fusing")
         made = fuse_runs(read, index=index, **{name: options[name] for name in names})
         move.writes(output)
-        ranks = layout == "trec-run" and made.path is None and made.start is None  # whose ties TREC orders otherwise
+        documents = made.path is None and made.start is None
+        ranks = documents and layout in ("trec-run", "ir-metadata")  # whose ties TREC orders otherwise
         left_out = write_run(made, output, layout, index=index, lossy=ranks)
     echo_lines(made.remarks)
     echo_lines(left_out)

@@ -161,6 +161,10 @@ FORMATS: tuple[Format, ...] = (
         aliases=("trec",), suffixes=(".trec",), function="read_run",
     ),
     Format(
+        "ir-metadata", "run", "TREC runs that say in comments at their head how they were made", "trec",
+        lambda _: False, frozenset({"document", "rank", "score"}), function="read_annotated_run",
+    ),
+    Format(
         "run-jsonl", "run", "our runs as JSON lines: offsets, text or paths", "run_jsonl",
         detect_by.run_jsonl, _RUN_TABLE, aliases=("jsonl",), suffixes=(".jsonl", ".ndjson"),
     ),

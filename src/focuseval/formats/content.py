@@ -31,6 +31,7 @@ _PANDAS = re.compile(
     rb'\s*\{\s*"(?:columns"\s*:\s*\[|schema"\s*:\s*\{\s*"fields"|0"\s*:\s*\{|(?:[^"\\]|\\.)*"\s*:\s*\{\s*"0"\s*:)'
 )
 """How JSON of pandas begins, and other JSON may."""
+_METADATA = re.compile(rb"#[ \t]*ir_metadata\.start\s*\n(?:#.*\n)*?#[ \t]*ir_metadata\.end[ \t\r]*\n")
 _LOOK, _HEAD = 1 << 10, 1 << 16
 _LARGE = 1 << 24
 _LONG_LINE = 1 << 24
@@ -64,7 +65,7 @@ class Source:
         if self._sha256 is None:
             self._thread = threading.Thread(target=self._state.update, args=(data,))
             (self._thread.run if len(data) < _LARGE else self._thread.start)()
-        data = data[len(BOM) :] if data[:3] == BOM else data
+        data = without_preamble(data)
         if not _is_table(data):
             return data
         from focuseval.formats import sheets  # noqa: PLC0415  few files are such tables
@@ -85,7 +86,7 @@ class Source:
             file.seek(0)
             state = hashlib.sha256()
             for number, block in enumerate(unpacked_blocks(file, self._path.stat().st_size, self.name)):
-                text = block if number or block[:3] != BOM else block[len(BOM) :]
+                text = block if number else without_preamble(block)
                 if not number and _is_table(text):
                     yield self.data
                     return
@@ -126,6 +127,17 @@ class Source:
             if len(head) >= _HEAD:
                 break
         return head[:_HEAD]
+
+
+def without_preamble(data: bytes) -> bytes:
+    r"""Return the beginning of a file without byte-order mark, and with empty lines for comments of ir_metadata.
+
+    >>> without_preamble(b"# ir_metadata.start\n# tag: x\n# ir_metadata.end\n301 Q0 d 1 9 r\n")
+    b'\n\n\n301 Q0 d 1 9 r\n'
+    """
+    data = data[len(BOM) :] if data[:3] == BOM else data
+    found = _METADATA.match(data)
+    return data if found is None else b"\n" * data.count(b"\n", 0, found.end()) + data[found.end() :]
 
 
 def _is_table(data: bytes) -> bool:

@@ -258,7 +258,7 @@ def _as_documents(run: Run, remarks: list[Remark]) -> Run:
 
 def _in_order(run: Run, to: Format, remarks: list[Remark], *, lossy: bool) -> Run:
     """Return the run with ranks that keep its order; for trec_eval, which ranks by scores, with such scores."""
-    if to.name != "trec-run":
+    if to.module != "trec":
         if run.rank is not None and ((run.topic[1:] == run.topic[:-1]) & (run.rank[1:] < run.rank[:-1])).any():
             remarks.append(Remark("numbered again"))
             run = replace(run, rank=(_places_in_topic(run) + 1).astype(np.int32))

@@ -21,7 +21,7 @@ from focuseval.engine.workers import cores
 from focuseval.errors import FormatError, Place
 from focuseval.formats import detection
 from focuseval.formats.catalogue import detect_source, find_format, sniffed
-from focuseval.formats.content import BOM, Source, open_source, open_sources, shown
+from focuseval.formats.content import Source, open_source, open_sources, shown, without_preamble
 from focuseval.placing.place import place_gold, place_run, refuse_past_end
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ def read_block(path: Location, start: int, end: int) -> LineBlock:
     if len(data) != end - start:
         what = f"expected {end:,} bytes, found {start + len(data):,}: the file was cut off while it was read"
         raise FormatError(what, at=shown(path), remedy="read it when it has been written")
-    return LineBlock(path, start, data[len(BOM) :] if not start and data[:3] == BOM else data)
+    return LineBlock(path, start, data if start else without_preamble(data))
 
 
 def cuts(path: Location, topic_of: Callable[[bytes], Any], size: int = BLOCK) -> Iterator[tuple[int, int]]:

@@ -8,6 +8,15 @@ A run has six columns::
 The ranking is by **score**, descending, ties by descending document id, as trec_eval ranks; scores are compared in
 single precision, as there. The rank column is kept, and does not decide. A document may occur once in a topic.
 
+Comments at the head of a run that say how it was made, by the schema `ir_metadata <https://www.ir-metadata.org>`_, are
+skipped. The format ``ir-metadata`` writes them: YAML whose values are JSON, with what the run and this program know::
+
+    # ir_metadata.start
+    # schema version: 0.1
+    # tag: "bm25"
+    # ...
+    # ir_metadata.end
+
 Qrels have four columns, a judgement a line::
 
     topic 0 document grade
@@ -19,6 +28,8 @@ unjudged, which counts as not relevant. A grade of 0.5 is refused rather than cu
 
 from __future__ import annotations
 
+import json
+import platform
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +38,7 @@ import pyarrow.compute as pc
 
 from focuseval.data.run import Run
 from focuseval.engine.native import coded, hash64
+from focuseval.engine.version import __version__
 from focuseval.errors import FormatError
 from focuseval.formats.columns import FileTable, Layout, column_array, joined, read_table, run_lines, words
 from focuseval.formats.judgements import JudgedRows, judged_twice
@@ -96,6 +108,27 @@ def one_run_id(source: Source, table: FileTable, name: str | None = None) -> str
 
 
 write_run = run_lines
+read_annotated_run = read_run
+
+
+def write_annotated_run(run: Run) -> Iterator[bytes]:
+    """Yield a run's lines below what is known of how it was made."""
+    said = run.attributes.get("description")
+    yield "".join(
+        f"# {line}\n"
+        for line in (
+            "ir_metadata.start",
+            "schema version: 0.1",
+            f"tag: {json.dumps(run.run_id)}",
+            *(["actor:", f"  team: {json.dumps(run.participant)}"] if run.participant else []),
+            "platform:",
+            "  software:",
+            f"    libraries: {json.dumps([f'focuseval {__version__}', f'python {platform.python_version()}'])}",
+            *(["method:", "  automatic: true", "  retrieval:", f"    - name: {json.dumps(said)}"] if said else []),
+            "ir_metadata.end",
+        )
+    ).encode()
+    yield from run_lines(run)
 
 
 QRELS = Layout({"topic": "block", "iteration": None, "document": "text", "grade": "int"}, least=4)
