@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from focuseval.data.fields import short
 from focuseval.engine.native import indices, split
 from focuseval.engine.workers import in_threads
 from focuseval.errors import FormatError
@@ -83,7 +84,7 @@ def no_number(name: str, kind: str, text: str) -> str:
     >>> no_number("rank", "rank", "first")
     "expected a whole number as rank, found 'first'"
     """
-    return f"expected a {'finite' if kind == 'real' else 'whole'} number as {name}, found {text!r}"
+    return f"expected a {'finite' if kind == 'real' else 'whole'} number as {name}, found {short(text)}"
 
 
 def checked(at: Place, name: str, kind: str, text: str) -> int:
