@@ -380,6 +380,18 @@ def test_the_qrels_of_beir_are_a_gold_where_nobody_says_what_they_are(written):
     assert fe.read_run(qrels).document.to_pylist() == ["tea.md"]
 
 
+@pytest.mark.parametrize("ending", [".parquet", ".csv"])
+@pytest.mark.parametrize("quote", [{"quote": "warm"}, {}])
+def test_a_gold_that_was_written_as_a_table_is_not_taken_for_a_run(written, ending, quote):
+    span = {"start": 0, "end": 4, **quote}
+    gold = written(lines([{"topic": "q1", "query": "what?", "doc": "tea.md", "spans": [span]}]), "gold.jsonl")
+    table, again = gold.with_suffix(ending), gold.with_name("again.jsonl")
+    to = {".parquet": "gold-parquet", ".csv": "gold-csv"}[ending]
+    for done in (focuseval("convert", gold, table, "--to", to), focuseval("convert", table, again)):
+        assert done.exit_code == 0, done.output
+    assert json.loads(again.read_text())["spans"] == [span]
+
+
 def test_doctor_lists_fields_of_rows_alone(written):
     snippets = [{"file_path": "tea.md", "span": [0, 4]}]
     gold = written(json.dumps({"tests": [{"query": "what?", "snippets": snippets}]}), "legal.json")

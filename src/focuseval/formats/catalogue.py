@@ -328,6 +328,5 @@ def sniffed(head: bytes, kind: Kind | None = None) -> Format | None:
     >>> sniffed(b"301 Q0 FR940202-2-00150 1 2.7385 VSM", "run").name
     'trec-run'
     """
-    if kind is None and detect_by.first_keys(head) == {"query-id", "corpus-id", "score"}:
-        return find_format("gold-rows")  # the qrels of BEIR, though a run may have the same columns
+    kind = "gold" if kind is None and detect_by.rather_gold(head) else kind
     return next((known for known in FORMATS if kind in {None, known.kind} and known.sniff(head)), None)
