@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.data.run import Run
-    from focuseval.errors import Place
     from focuseval.formats.content import Source
 
     Kinds = dict[str, str | None]
@@ -85,13 +84,6 @@ def no_number(name: str, kind: str, text: str) -> str:
     "expected a whole number as rank, found 'first'"
     """
     return f"expected a {'finite' if kind == 'real' else 'whole'} number as {name}, found {short(text)}"
-
-
-def checked(at: Place, name: str, kind: str, text: str) -> int:
-    """Return a field as a whole number, or raise."""
-    if (value := number(text, kind)) is None:
-        raise FormatError(no_number(name, kind, text), at=at, remedy="correct the line")
-    return int(value)
 
 
 def numbers(texts: pa.Array, kind: str) -> pa.Array:

@@ -55,7 +55,7 @@ from focuseval.placing.normalise import from_bytes, from_utf16
 from focuseval.placing.texts import as_strings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -134,11 +134,6 @@ def columns_of(rows: Iterable[Row], file: str) -> NamedColumns:
             questions[topic] = at
         results += some
         lines += [row.line] * len(some)
-    return result_columns(results, file, lines)
-
-
-def result_columns(results: Sequence[Mapping[str, Any]], file: str, lines: Sequence[int | None]) -> NamedColumns:
-    """Return results as columns under our names, and the line of each."""
     return NamedColumns(said_columns(result_table(results)), file, lines)
 
 
@@ -186,7 +181,7 @@ def columns_run(
     if score is not None and len(rows := np.flatnonzero(~np.isfinite(score))):
         raise FormatError(f"expected a finite score, found {score[rows[0]]}", at=table.at(int(rows[0])))
     start, end = (
-        in_code_points(table, document, table.numbers(name, pa.int64(), UNKNOWN), unit, documents)
+        in_code_points(table.at, document, table.numbers(name, pa.int64(), UNKNOWN), unit, documents)
         for name in ("start", "end")
     )
     if start is not None and end is None:
@@ -215,7 +210,11 @@ def needs_documents(at: Place) -> MissingDataError:
 
 
 def in_code_points(
-    table: NamedColumns, document: pa.Array, values: NDArray[np.int64] | None, unit: str, documents: Collection | None
+    at: Callable[[int], Place],
+    document: pa.Array,
+    values: NDArray[np.int64] | None,
+    unit: str,
+    documents: Collection | None,
 ) -> NDArray[np.int64] | None:
     """Turn one column of positions into code points; one that is inside a character is refused."""
     if unit == "code points" or values is None:
@@ -224,15 +223,17 @@ def in_code_points(
         raise FormatError(f"expected a unit 'code points', 'bytes' or 'utf-16', found {unit!r}")
     if documents is None:
         raise MissingDataError(f"offsets in {unit} need the documents' text: give documents=")
-    rows = documents.find(as_strings(document))
-    turned = np.full(len(rows), UNKNOWN, np.int64)
-    for row in np.unique(rows[rows >= 0]).tolist():
-        mine = (rows == row) & (values >= 0)
-        turned[mine] = _UNITS[unit](documents.text(row), values[mine])
+    rows = np.where(values >= 0, documents.find(as_strings(document)), UNKNOWN)
+    turned, order = np.full(len(rows), UNKNOWN, np.int64), np.argsort(rows, kind="stable")
+    for mine in np.split(order, np.flatnonzero(np.diff(rows[order])) + 1):
+        if len(mine) and rows[mine[0]] >= 0:
+            turned[mine] = _UNITS[unit](documents.text(int(rows[mine[0]])), values[mine])
     bad = np.flatnonzero((values >= 0) & (turned < 0))
     if len(bad):
-        what = f"expected {unit} at which a character of a known document begins, found {values[bad[0]]}"
-        raise FormatError(what, at=table.at(int(bad[0])))
+        row, more = int(bad[0]), f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
+        what = f"expected {unit} at which a character of a known document begins"
+        what = f"{what}, found {values[row]} in {document[row].as_py()!r}{more}"
+        raise FormatError(what, at=at(row), remedy=f"offsets count {unit} of the document's text")
     return turned
 
 
