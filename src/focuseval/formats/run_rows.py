@@ -8,25 +8,10 @@
     qid,docid,rank,start,end
     {"q1": {"d7": 12.5, "d3": 11.0}}                                             scores by topic and document (BEIR)
 
-A row is a result, or a question with the list of its results, best first. Fields are found by these names; the first
-that is there counts, and two that disagree are refused:
-
-====================  ================================================================================================
-topic                 ``topic topic_id query_id qid question_id query-id``; of a question also ``id _id``; else the
-                      question itself: ``query question user_input input``
-doc                   ``doc document doc_id docid docno document_id corpus-id corpus_id``, else ``source source_id
-                      source_file file_path file_name filename doc_uri``; also inside ``metadata`` or ``meta``
-text                  ``text chunk_text page_content content contents passage chunk``
-start, end            ``start start_index start_char start_char_idx begin offset``, ``end end_index end_char
-                      end_char_idx``, or a ``length``
-rank, score, chunk    ``rank``; ``score similarity relevance_score``, or ``distance``, of which less is better; ``chunk
-                      chunk_index split_id``
-page, bbox            ``page_number page_no page_num page``, ``bbox box bounding_box boundingBox``: pages and boxes of
-                      PDFs, see run-pages
-elements, run         ``path``, ``end_path``; ``run``, the run's name
-list of results       ``retrieved_contexts contexts retrieval_context documents source_nodes source_documents results``:
-                      texts, or objects with these fields
-====================  ================================================================================================
+A row is a result, or a question with the list of its results (texts, or objects with these fields), best first. Fields
+are found by the names below; the first that is there counts, and two that disagree are refused. The topic is an id, of
+a question also ``id`` or ``_id``, else the question itself. The document may be named inside ``metadata`` or ``meta``,
+and a ``length`` stands for an end. Of a ``distance`` less is better. Pages and boxes are those of PDFs, see run-pages.
 
 Written is what RAGAS reads: ``query_id``, ``user_input`` and ``retrieved_contexts``, the texts of the results. Other
 fields are left out. Texts without a document are looked for in all documents of ``--docs``, word for word and
@@ -63,6 +48,11 @@ if TYPE_CHECKING:
     from focuseval.formats.content import Source
     from focuseval.formats.rows import Row
 
+ROW_FIELDS = (
+    *("topic", "query", "doc", "text", "start", "end", "length", "rank", "score", "distance", "chunk", "page", "bbox"),
+    *("path", "end_path", "run", "results"),
+)
+"""What a row may say, for the format's documentation."""
 FRAME = "<frame>"
 WHICH_COLUMN = "say which with columns={{'{}': …}}"
 _UNITS = {"bytes": from_bytes, "utf-16": from_utf16}
