@@ -371,6 +371,44 @@ def test_a_folder_of_beir_is_enough_for_a_sweep_and_for_doctor(written):
     assert "a gold (gold-rows)" in said
 
 
+def test_the_qrels_of_beir_are_a_gold_where_nobody_says_what_they_are(written):
+    qrels = written("query-id\tcorpus-id\tscore\nq1\ttea.md\t1\n", "beir/qrels/test.tsv")
+    target = qrels.parent / "test.qrels"
+    done = focuseval("convert", qrels.parents[1], target)
+    assert done.exit_code == 0, done.output
+    assert target.read_text() == "q1 0 tea.md 1\n"
+    assert fe.read_run(qrels).document.to_pylist() == ["tea.md"]
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".csv"])
+@pytest.mark.parametrize("quote", [{"quote": "warm"}, {}])
+def test_a_gold_that_was_written_as_a_table_is_not_taken_for_a_run(written, ending, quote):
+    span = {"start": 0, "end": 4, **quote}
+    gold = written(lines([{"topic": "q1", "query": "what?", "doc": "tea.md", "spans": [span]}]), "gold.jsonl")
+    table, again = gold.with_suffix(ending), gold.with_name("again.jsonl")
+    to = {".parquet": "gold-parquet", ".csv": "gold-csv"}[ending]
+    for done in (focuseval("convert", gold, table, "--to", to), focuseval("convert", table, again)):
+        assert done.exit_code == 0, done.output
+    assert json.loads(again.read_text())["spans"] == [span]
+
+
+def test_doctor_lists_fields_of_rows_alone(written):
+    snippets = [{"file_path": "tea.md", "span": [0, 4]}]
+    gold = written(json.dumps({"tests": [{"query": "what?", "snippets": snippets}]}), "legal.json")
+    said = focuseval("doctor", gold).stdout
+    assert "legal.json: a gold (legalbench-rag)" in said
+    assert "fields: " not in said
+    assert "left out: " not in said
+
+
+def test_a_number_of_thousands_of_digits_is_not_repeated_in_full(written):
+    run = written(f"1 Q0 a {'9' * 5000} 3 r\n", "run.trec")
+    with pytest.raises(
+        FormatError, match=r"run.trec:1: expected a whole number as rank, found '9{39}…; correct the line"
+    ):
+        fe.read_run(run)
+
+
 def test_print_shows_the_remarks_of_the_command():
     scores = fe.evaluate(GOLD, RESULTS, ["recall@5", "spanR@1"], docs=DOCS)
     shown = str(scores)

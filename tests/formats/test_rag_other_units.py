@@ -211,7 +211,8 @@ def test_genomics_runs_count_bytes_with_and_without_scores():
     scored = genomics.read_run(source_of(b"160 12 1 0.9 6 6 tag\n"), DOCUMENTS)
     assert (scored.run_id, scored.score.tolist(), scored.end.tolist()) == ("tag", [0.9], [10])
     with pytest.raises(
-        FormatError, match=r"run.txt:2: expected bytes of a known document, found 0\+3 of '7' for topic '160'"
+        FormatError,
+        match=r"run.txt:2: expected bytes at which a character of a known document begins, found 3 in '7'; off",
     ):
         genomics.read_run(source_of(b"160 12 1 6 6\n160 7 2 0 3\n", "run.txt"), DOCUMENTS)
     with pytest.raises(MissingDataError, match=r"run\.txt: byte offsets need the documents' text"):

@@ -387,7 +387,7 @@ def test_a_run_that_is_given_as_the_gold_is_still_refused(written):
 def test_every_name_of_a_field_is_documented():
     pages = " ".join(find_format(name).documentation for name in ("run-rows", "gold-rows"))
     words = set(re.findall(r"[\w-]+", pages))
-    assert {name for names in NAMES.values() for name in names} - words == {"retrievalContext", "answer_start"}
+    assert {name for names in NAMES.values() for name in names} <= words
 
 
 def test_a_retriever_s_results_go_straight_into_evaluate():

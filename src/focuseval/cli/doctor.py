@@ -19,7 +19,7 @@ from focuseval.errors import FocusevalError, counted
 from focuseval.evaluation.evaluation import evaluate
 from focuseval.formats.catalogue import Kind, detect_source, sniffed
 from focuseval.formats.content import open_source, open_sources
-from focuseval.formats.detection import first_keys, traces
+from focuseval.formats.detection import first_keys
 from focuseval.formats.embedded import open_documents, read_questions
 from focuseval.formats.files import read_gold, read_run
 from focuseval.measures.catalogue import MEASURES
@@ -103,6 +103,10 @@ def _topics(file: str) -> int:
         return 0
 
 
+_ROWS = {"run-rows", "gold-rows", "run-jsonl", "gold-jsonl"}
+"""Formats whose rows have fields under the names that people use."""
+
+
 def _examined(file: str, index: Any, roles: dict[str, list[str]]) -> dict[str, Any]:
     """Return what a gold, a run or topics are; each role that it can have is noted."""
     if is_project(file):
@@ -117,7 +121,7 @@ def _examined(file: str, index: Any, roles: dict[str, list[str]]) -> dict[str, A
         one["is"] = " and ".join(f"a {kind} ({known[kind].name})" for kind in known)
         one["is"] = counted(topics, "topic") if topics else one["is"] or detect_source(source).name
         keys = first_keys(source.head())
-        if keys and not traces(source.head()):
+        if keys and (not known or {one.name for one in known.values()} & _ROWS):
             means: dict[str, str] = {}
             for ours in NAMES:
                 for name in spelled(sorted(keys), ours, question=True)[:1]:

@@ -19,7 +19,7 @@ from focuseval.data.remarks import ORDER
 from focuseval.engine.storage import location
 from focuseval.errors import FocusevalError
 from focuseval.evaluation.scoring import match_source, refuse_invalid, remarks_on_order, score_match
-from focuseval.formats.files import ahead, block_bounds, block_run, streamed_format
+from focuseval.formats.files import ahead, block_reader, cuts, read_block, streamed_format
 from focuseval.formats.ranking import contradicted
 from focuseval.measures.prepared import prepare
 
@@ -114,7 +114,7 @@ def _pieces_elsewhere(
     path, known = location(fspath(source)), streamed_format(source, plan.run_format)
     if known is None:
         return
-    cut, again = tee(block_bounds(path, known))
+    cut, again = tee(cuts(path, block_reader(path, known)[1]))
     work = partial(_piece_of_file, shared, str(path.absolute()), known)
     size = path.stat().st_size
     for piece, (_, end) in zip(workers.in_order(work, cut), again, strict=False):
@@ -126,7 +126,8 @@ def _piece_of_file(
 ) -> Piece | None:
     """Read and score one block of a file, in a worker."""
     plan, prepared = shared.get()
-    return _piece(block_run(location(path), known, bounds), topic_codes(prepared), plan, prepared)
+    read, _ = block_reader(location(path), known)
+    return _piece(read(read_block(location(path), *bounds)), topic_codes(prepared), plan, prepared)
 
 
 def topic_codes(prepared: Prepared) -> dict[str, int]:

@@ -54,7 +54,7 @@ from focuseval.errors import FormatError, Place
 from focuseval.formats.content import open_source
 from focuseval.formats.json_items import json_items
 from focuseval.formats.rows import field, result_of, rows_of
-from focuseval.formats.run_rows import columns_run, result_columns
+from focuseval.formats.run_rows import NamedColumns, columns_run, result_table, said_columns
 from focuseval.placing.texts import column_of
 
 if TYPE_CHECKING:
@@ -106,7 +106,8 @@ def read(source: Source, documents: Collection | None = None) -> Run:
                     lines.append(row.line)
             statements.append(Statement(text, tuple(dict.fromkeys(numbers[repr(one)] for one in citations))))
         answers[topic] = CitedAnswer(tuple(statements), any(row.values.get(name) is True for name in ABSTAINS))
-    run = columns_run(result_columns(results, source.name, lines), source.stem, documents=documents)
+    columns = NamedColumns(said_columns(result_table(results)), source.name, lines)
+    run = columns_run(columns, source.stem, documents=documents)
     topics = tuple(dict.fromkeys((*run.topics, *answers)))  # an answer without citations is an answer
     run = replace(run, topics=topics, file=source.name, sha256=source.digest(), answers=answers)
     return _whole_documents(run, documents)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal
 
+from focuseval.data.fields import NAMES
 from focuseval.engine.plugins import offered, plugin
 from focuseval.errors import FormatError, UsageError, did_you_mean
 from focuseval.formats import detection as detect_by
@@ -105,8 +107,11 @@ class Format:
 
     @property
     def documentation(self) -> str:
-        """The module's docstring: what the format is, with a sample."""
-        return self.find("__doc__") or self.summary
+        """The module's docstring: what the format is, with a sample; and the names of fields that rows may have."""
+        rows = [f"{name:10}  {' '.join(NAMES[name])}" for name in self.find("ROW_FIELDS") or ()]
+        lines = [fill(row, 112, initial_indent="    ", subsequent_indent=" " * 16) for row in rows]
+        named = "\n".join(["\nThe fields, and their names::\n", *lines, ""]) if lines else ""
+        return (self.find("__doc__") or self.summary) + named
 
 
 _PLACES = {"span", "point", "unknown", "rank", "score"}
@@ -332,4 +337,5 @@ def sniffed(head: bytes, kind: Kind | None = None) -> Format | None:
     >>> sniffed(b"301 Q0 FR940202-2-00150 1 2.7385 VSM", "run").name
     'trec-run'
     """
+    kind = "gold" if kind is None and detect_by.rather_gold(head) else kind
     return next((known for known in FORMATS if kind in {None, known.kind} and known.sniff(head)), None)

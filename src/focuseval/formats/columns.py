@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from focuseval.data.fields import short
 from focuseval.engine.native import indices, split
 from focuseval.engine.workers import in_threads
 from focuseval.errors import FormatError
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.data.run import Run
-    from focuseval.errors import Place
     from focuseval.formats.content import Source
 
     Kinds = dict[str, str | None]
@@ -83,14 +83,7 @@ def no_number(name: str, kind: str, text: str) -> str:
     >>> no_number("rank", "rank", "first")
     "expected a whole number as rank, found 'first'"
     """
-    return f"expected a {'finite' if kind == 'real' else 'whole'} number as {name}, found {text!r}"
-
-
-def checked(at: Place, name: str, kind: str, text: str) -> int:
-    """Return a field as a whole number, or raise."""
-    if (value := number(text, kind)) is None:
-        raise FormatError(no_number(name, kind, text), at=at, remedy="correct the line")
-    return int(value)
+    return f"expected a {'finite' if kind == 'real' else 'whole'} number as {name}, found {short(text)}"
 
 
 def numbers(texts: pa.Array, kind: str) -> pa.Array:

@@ -204,8 +204,13 @@ def convert_run(
         run = _as_spans(run, to, index, remarks)
         facets = run_facets(run)
         unsaid = facets.keys() - to.says
-    if unsaid & _PLACED and "document" in to.says and lossy:
-        run = _as_documents(run, remarks)
+    if unsaid & _PLACED and "document" in to.says and lossy:  # the documents alone, each at its first rank
+        code = strings(run.document).dictionary_encode().indices.to_numpy()
+        first = np.sort(np.unique(pack(run.topic, code), return_index=True)[1])
+        again = f"{counted(len(run) - len(first), 'result')} of documents returned before"
+        remarks.append(_left_out(f"{named(facets, _PLACED)}; {again}"))
+        line = np.arange(1, len(run) + 1) if run.line is None else run.line
+        run = replace(run, start=None, end=None, path=None, end_path=None, text=None, chunk=None, line=line).take(first)
         unsaid = run_facets(run).keys() - to.says
     if unsaid - MINOR:
         remedy = "lossy=True leaves them out" if "document" in to.says and not lossy else "choose another format"
@@ -213,8 +218,7 @@ def convert_run(
         raise FormatError(what, at=run.file or None, remedy=remedy)
     if unsaid:
         remarks.append(_left_out(named(facets, unsaid)))
-    run = _in_order(run, to, remarks, lossy=lossy)
-    return run, tuple(remarks)
+    return _in_order(run, to, remarks, lossy=lossy), tuple(remarks)
 
 
 def _places_in_topic(run: Run) -> NDArray[np.int64]:
@@ -243,17 +247,6 @@ def _as_spans(run: Run, to: Format, index: Collection | None, remarks: list[Rema
         what = f"expected a place in the index, found {what}"
         raise FormatError(what, at=run.at(row), remedy="is it the same collection?")
     return replace(run, path=None, end_path=None, text=None)
-
-
-def _as_documents(run: Run, remarks: list[Remark]) -> Run:
-    """Return the run of the documents alone, each at its first rank."""
-    code = strings(run.document).dictionary_encode().indices.to_numpy()
-    first = np.sort(np.unique(pack(run.topic, code), return_index=True)[1])
-    again = f"{counted(len(run) - len(first), 'result')} of documents returned before"
-    remarks.append(_left_out(f"{named(run_facets(run), _PLACED)}; {again}"))
-    nothing: dict[str, Any] = dict.fromkeys(("start", "end", "path", "end_path", "text", "chunk"))
-    line = np.arange(1, len(run) + 1) if run.line is None else run.line
-    return replace(run, **nothing, line=line).take(first)
 
 
 def _in_order(run: Run, to: Format, remarks: list[Remark], *, lossy: bool) -> Run:

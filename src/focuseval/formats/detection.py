@@ -233,12 +233,23 @@ def run_rows(head: bytes) -> bool:
 def gold_rows(head: bytes) -> bool:
     """Say whether these are rows of a gold: spans, graded documents, or questions with what answers them."""
     keys = first_keys(head)
-    if not _names_topic(keys) or gold_jsonl(head) or (run_jsonl(head) and not _judges(keys)):
+    if not _names_topic(keys) or gold_jsonl(head) or (run_jsonl(head) and not _judges(keys) and not rather_gold(head)):
         return False
     returned = {"rank", *NAMES["text"], *NAMES["score"][1:], *NAMES["distance"]}
     ranked = bool(keys & returned) or ("score" in keys and len(keys) > 3)
     spans = bool(spelled(keys, "doc")) and (bool(spelled(keys, "start")) or "score" in keys) and not ranked
     return _judges(keys) or spans
+
+
+def rather_gold(head: bytes) -> bool:
+    """Say whether rows that could be a run are a gold where nobody says which: qrels of BEIR, or spans without a rank.
+
+    Judgements have a question or a quote beside a document, and nothing that only results have.
+    """
+    keys = first_keys(head)
+    returned = keys & {"rank", "run", *NAMES["score"], *NAMES["distance"], *NAMES["text"]}
+    judged = (spelled(keys, "query") or "quote" in keys) and spelled(keys, "doc") and not returned
+    return keys == {"query-id", "corpus-id", "score"} or bool(judged and spelled(keys, "start"))
 
 
 def _names_topic(keys: frozenset[str]) -> bool:

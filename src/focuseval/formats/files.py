@@ -232,15 +232,6 @@ def _topic_start(file: BinaryIO, first: int, near: int, topic_of: Callable[[byte
         look *= 4
 
 
-def trec_topic(line: bytes) -> bytes:
-    """Return the topic of a line of columns.
-
-    >>> trec_topic(b"301 Q0 FR940202-2-00150 1 2.7 VSM")
-    b'301'
-    """
-    return line.split(None, 1)[0] if line.strip() else b""
-
-
 def json_topic(line: bytes) -> Any:
     """Return the topic of a line of JSON; None where there is none, which the reader will say.
 
@@ -253,16 +244,6 @@ def json_topic(line: bytes) -> Any:
         return None
 
 
-def block_bounds(path: Location, name: str) -> Iterator[tuple[int, int]]:
-    """Yield first and last byte of every block of a large file in the format of this name."""
-    return cuts(path, _block_reader(path, name)[1])
-
-
-def block_run(path: Location, name: str, bounds: tuple[int, int]) -> Run:
-    """Return the run in one block of a file."""
-    return _block_reader(path, name)[0](read_block(path, *bounds))
-
-
 class LargeRun:
     """A large run in a file, to be used as its path; its first blocks are being read while somebody reads the gold."""
 
@@ -270,7 +251,7 @@ class LargeRun:
         """Start reading a file in the format of this name."""
         self.path, self._most = path, 2 * cores()  # blocks that are read before anybody asks, or wait to be taken
         self._pool = ThreadPoolExecutor(cores())
-        self._read, topic_of = _block_reader(path, name)
+        self._read, topic_of = block_reader(path, name)
         self._cuts = cuts(path, topic_of)
         self._ahead = [
             (end, self._pool.submit(self._block, start, end)) for start, end in islice(self._cuts, self._most)
@@ -303,11 +284,12 @@ class LargeRun:
         return self._read(read_block(self.path, start, end))
 
 
-def _block_reader(path: Location, name: str) -> tuple[Callable[[Source], Run], Callable[[bytes], Any]]:
+def block_reader(path: Location, name: str) -> tuple[Callable[[Source], Run], Callable[[bytes], Any]]:
     """Return how the blocks of a file in this format are read, and how its lines name their topic."""
     read = find_format(name, "run").reader(None, part=True)
     if name != "trec-run":
         return read, json_topic
     with path.open("rb") as file:
         named = next((line for line in file if line.strip()), b"").split()[-1:]
-    return partial(read, name=named[0].decode(errors="replace") if named else None), trec_topic
+    read = partial(read, name=named[0].decode(errors="replace") if named else None)
+    return read, lambda line: line.split(None, 1)[:1]

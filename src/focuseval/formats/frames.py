@@ -138,10 +138,12 @@ def gold_from_frame(
     collection = None if documents is None else as_collection(documents)
     judged = [one for row in _rows(table) for one in judgements_of(row.values, Place(FRAME, row.line))]
     if unit != "code points":
-        named = NamedColumns(pa.table({}), FRAME, [one.at.line for one in judged])
         documents_of = pa.array([one.doc or "" for one in judged], pa.string())
         spans = (np.array([getattr(one, name) for one in judged], np.int64) for name in ("start", "end"))
-        start, end = (np.asarray(in_code_points(named, documents_of, some, unit, collection)) for some in spans)
+        start, end = (
+            np.asarray(in_code_points(lambda row: judged[row].at, documents_of, some, unit, collection))
+            for some in spans
+        )
         judged = [one._replace(start=int(a), end=int(b)) for one, a, b in zip(judged, start, end, strict=True)]
     return replace(gold_of(judged, collection), file=FRAME, sha256=_digest(table))
 

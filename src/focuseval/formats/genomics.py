@@ -24,11 +24,11 @@ import numpy as np
 
 from focuseval.data.run import Run
 from focuseval.errors import FormatError, MissingDataError
-from focuseval.formats.columns import Layout, checked, column_array, read_table
+from focuseval.formats.columns import Layout, column_array, no_number, number, read_table
 from focuseval.formats.judgements import Question, Span, gold_reader, text_of
 from focuseval.formats.ranking import ranked, topic_codes
+from focuseval.formats.run_rows import in_code_points
 from focuseval.placing.normalise import from_bytes
-from focuseval.placing.texts import as_strings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -62,7 +62,10 @@ def read(sources: Sequence[Source], documents: Collection | None = None) -> Iter
                 raise FormatError(f"{what}, found {len(fields)}: {raw[:60]!r}", at=at)
             topic, document, *numbers = fields[:4]
             text = text_of(documents, document, topic, at)
-            start, size = (checked(at, name, "int", n) for name, n in zip(("offset", "length"), numbers, strict=True))
+            for name, said in zip(("offset", "length"), numbers, strict=True):
+                if number(said, "int") is None:
+                    raise FormatError(no_number(name, "int", said), at=at, remedy="correct the line")
+            start, size = map(int, numbers)
             first, last = from_bytes(text, [start, start + size]).tolist()
             if size <= 0 or min(first, last) < 0:
                 what = f"expected bytes {start}+{size} at which characters of {document!r} begin for topic {topic!r}"
@@ -84,20 +87,14 @@ def read_run(source: Source, documents: Collection | None = None) -> Run:
     topics, topic = topic_codes(table["topic"])
     document = table["document"]
     offset, length = (column_array(table[name], np.int64) for name in ("offset", "length"))
-    start, end = np.full((2, len(offset)), -1, np.int64)
-    rows = documents.find(as_strings(document))
-    order = np.argsort(rows, kind="stable")
-    for mine in np.split(order, np.flatnonzero(np.diff(rows[order])) + 1):
-        if len(mine) and rows[mine[0]] >= 0:
-            text = documents.text(int(rows[mine[0]]))
-            start[mine], end[mine] = from_bytes(text, offset[mine]), from_bytes(text, (offset + length)[mine])
-    bad = np.flatnonzero((start < 0) | (end < start))
-    if len(bad):
-        row = int(bad[0])
-        more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
-        where = f"of {document[row].as_py()!r} for topic {table['topic'][row].as_py()!r}{more}"
-        what = f"expected bytes of a known document, found {offset[row]}+{length[row]} {where}"
-        raise FormatError(what, at=source.at(table.line_of(row)), remedy=_BYTES)
+
+    def at(row: int) -> Place:
+        return source.at(table.line_of(row))
+
+    if len(bad := np.flatnonzero((offset < 0) | (length < 0))):
+        what = f"expected an offset and a length in bytes, found {offset[bad[0]]}+{length[bad[0]]}"
+        raise FormatError(what, at=at(int(bad[0])), remedy=_BYTES)
+    start, end = (in_code_points(at, document, some, "bytes", documents) for some in (offset, offset + length))
     columns = {
         "topic": topic,
         "document": document,

@@ -8,22 +8,12 @@
     {"id": "q1", "question": "…?", "evidence": [{"file_name": "a.md", "text": "…", "need": "birthplace"}]}
     query-id<TAB>corpus-id<TAB>score                                             the qrels of BEIR and MTEB
 
-A row is a span, a graded document, or a question with the list of what answers it. Fields are found by the names that
-'focuseval formats run-rows' lists; besides these:
-
-====================  ================================================================================================
-quote                 ``quote answer content text page_content contents passage chunk``
-list of spans         ``spans reference_contexts context evidence references quotes``: texts, or objects with these
-                      fields
-answers               ``answers ground_truth ground_truths expected expected_output expected_answer reference answer``,
-                      in rows without any of these: gold where the documents hold the very text, else left out, and
-                      counted; refused if they hold none. An ``answer`` beside retrieved contexts is a system's own
-need                  ``need nugget subtopic hop``: spans with the same name are alternatives (see gold-jsonl);
-                      ``<1-hop>`` before a context of RAGAS is its name, not part of it
-relevance             ``relevance grade``; ``score`` in a file of three columns
-tags                  ``tags``: a list of words
-group                 ``group``: the topics that belong together (see gold-jsonl)
-====================  ================================================================================================
+A row is a span, a graded document, or a question with the list of what answers it (``references``: texts, or objects
+with these fields). Fields are found by the names that 'focuseval formats run-rows' lists, and by those below. In rows
+without any of these ``answers`` are gold where the documents hold the very text, else left out, and counted; they are
+refused if no document holds one. An ``answer`` beside retrieved contexts is a system's own. Spans with the same
+``need`` are alternatives (see gold-jsonl); ``<1-hop>`` before a context of RAGAS is its name, not part of it. A
+``score`` is a grade in a file of three columns. A ``group`` has the topics that belong together (see gold-jsonl).
 
 A document without span, quote and relevance was judged and found not relevant. Quotes without a document are looked
 for in all documents of ``--docs``, word for word and then in normal form; one that several documents hold, or none, is
@@ -80,6 +70,8 @@ def write(gold: Gold, documents: Collection | None = None) -> Iterator[bytes]:
         yield json_line({**asked, "reference_contexts": texts.get(code, [])})
 
 
+ROW_FIELDS = ("quote", "references", "answers", "need", "relevance", "tags", "group")
+"""What a row may say besides the fields of a run's, for the format's documentation."""
 _HOP = re.compile(r"<([0-9]+-hop)>\s*")
 """What RAGAS writes before the contexts of a multi-hop question that it made up."""
 

@@ -56,7 +56,7 @@ _EXHAUSTIVITY = {"0": 0, "1": 1, "2": 2, "3": 3, "?": TOO_SMALL}
 
 
 @dataclass
-class _Reader(EventReader):
+class _AssessmentReader(EventReader):
     """The state of one pass over one file: the topic, and the document that is open with what is known of it."""
 
     rows: Judgements
@@ -189,7 +189,7 @@ def _read(sources: Sequence[Source], scale: str) -> Gold:
     """Return the assessments of one file, or of a folder of them; `scale` is theirs where no element says another."""
     rows, scales = Judgements(), set[str]()
     for code, source in enumerate(sources):
-        _Reader(source, rows, code, scales).read()
+        _AssessmentReader(source, rows, code, scales).read()
         if len(scales) > 1:
             what = "expected grades of one year, found coverage and specificity together"
             raise FormatError(what, at=source.name, remedy="keep golds of different years in different folders")

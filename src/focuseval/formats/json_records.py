@@ -70,7 +70,16 @@ def records(
         if found is not None and len(found) == size:
             yield found, np.arange(before + 1, before + size + 1)
         else:
-            yield from _line_by_line(source, bytes(piece), before, build)
+            built, lines, error = list[R](), list[int](), None
+            try:
+                for line, raw in numbered_lines(bytes(piece), before + 1):
+                    built.append(build(*_object(raw, source.at(line)), source.at(line)))
+                    lines.append(line)
+            except FormatError as refusal:
+                error = refusal
+            yield built, np.array(lines, np.int64)
+            if error is not None:
+                raise error
         before += count
 
 
@@ -93,20 +102,6 @@ def _decoder(kind: type[R], usual: frozenset[str] | None) -> msgspec.json.Decode
         if key.required or key.name in usual
     ]
     return msgspec.json.Decoder(msgspec.defstruct(kind.__name__, fields, forbid_unknown_fields=True, gc=False))
-
-
-def _line_by_line(
-    source: Source, piece: bytes, before: int, build: Callable[[dict[str, Any], list[str], Place], R]
-) -> Iterator[tuple[list[R], NDArray[np.int64]]]:
-    found, lines = list[R](), list[int]()
-    try:
-        for line, raw in numbered_lines(piece, before + 1):
-            found.append(build(*_object(raw, source.at(line)), source.at(line)))
-            lines.append(line)
-    except FormatError:
-        yield found, np.array(lines, np.int64)
-        raise
-    yield found, np.array(lines, np.int64)
 
 
 def _object(raw: bytes, at: Place) -> tuple[dict[str, Any], list[str]]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from focuseval.data.fields import NAMES, layers, short, value
-from focuseval.data.remarks import Remark
+from focuseval.data.remarks import counted_kinds
 from focuseval.errors import FormatError, MissingDataError, Place
 from focuseval.formats.rows import Row, document_of, first_text, real, span_of, whole
 from focuseval.placing.normalise import normal_form
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from focuseval.collection.index import Collection
     from focuseval.collection.pages import Pages
+    from focuseval.data.remarks import Remark
 
 _CORNERS = (
     ("l", "t", "r", "b"),
@@ -146,15 +147,13 @@ class Paged:
     @property
     def remarks(self) -> tuple[Remark, ...]:
         """Boxes without text, and results that reach over text between their pieces."""
-        counts = (("empty boxes", self.empty), ("pieces", self.hulls))
-        return tuple(Remark(kind, number) for kind, number in counts if number)
+        return counted_kinds(empty_boxes=self.empty, pieces=self.hulls)
 
     def _row(self, row: Row, at: Place) -> Iterator[Row]:
         values = dict(row.values)
-        for name in ("results", "references"):
-            for key in NAMES[name]:
-                if isinstance(items := values.get(key), list):
-                    values[key] = [new for item in items for new in self._placed(item, values, at)]
+        for key, items in row.values.items():
+            if key in _LISTS and isinstance(items, list):
+                values[key] = [new for item in items for new in self._placed(item, values, at)]
         inner = self._placed(row.values, row.values, at) if id(row.values) in self._places else [values]
         yield from (Row(row.line, one) for one in inner)
 
@@ -231,19 +230,13 @@ def _said(one: Mapping[str, Any], at: Place) -> str:
 
 
 _TEXTS = frozenset((*NAMES["text"], *NAMES["quote"])) - {"chunk"}
+_LISTS = frozenset((*NAMES["results"], *NAMES["references"]))
 
 
 def _objects(row: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
     """Yield a row and the objects of its lists, each with the row around it."""
-    listed = False
-    for name in ("results", "references"):
-        for key in NAMES[name]:
-            for item in items if isinstance(items := row.get(key), list) else ():
-                listed = True
-                if isinstance(item, Mapping):
-                    yield item, row
-    if not listed:
-        yield row, row
+    items = [item for key in row if key in _LISTS and isinstance(row[key], list) for item in row[key]]
+    yield from ((item, row) for item in (items or [row]) if isinstance(item, Mapping))
 
 
 def _plain(one: Mapping[str, Any]) -> bool:
@@ -252,11 +245,9 @@ def _plain(one: Mapping[str, Any]) -> bool:
 
 
 def _from_zero(one: Mapping[str, Any], at: Place) -> bool:
-    for layer in layers(one) if _plain(one) else ():
-        page, label = whole(layer.get("page"), "page", at), str(layer.get("page_label", ""))
-        if page is not None and (page == 0 or (label.isdigit() and int(label) == page + 1)):
-            return True
-    return False
+    inner = layers(one) if _plain(one) else ()
+    pages = ((whole(layer.get("page"), "page", at), str(layer.get("page_label", ""))) for layer in inner)
+    return any(page == 0 or (page is not None and label.isdigit() and int(label) == page + 1) for page, label in pages)
 
 
 def _file_of(one: Mapping[str, Any]) -> str | None:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focuseval.collection.pdfium import Highlight, read_highlights, write_highlights
-from focuseval.data.remarks import Remark
+from focuseval.data.remarks import counted_kinds
 from focuseval.errors import FormatError, MissingDataError
 from focuseval.formats.gold_rows import JudgedSpan, gold_of
 from focuseval.placing.pointers import PageBox, covered_spans
@@ -62,8 +62,7 @@ def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold
         base = JudgedSpan(topic.strip() or "1", source.at(), query.strip(), documents.ids[row].as_py())
         judged += [base._replace(start=start, end=end) for start, end in spans]
     gold = gold_of(judged, documents, sources)
-    counts = (("no topic", nameless), ("empty boxes", empty))
-    return replace(gold, remarks=(*gold.remarks, *(Remark(kind, number) for kind, number in counts if number)))
+    return replace(gold, remarks=(*gold.remarks, *counted_kinds(no_topic=nameless, empty_boxes=empty)))
 
 
 def _row(name: str, documents: Collection) -> int:

@@ -8,25 +8,10 @@
     qid,docid,rank,start,end
     {"q1": {"d7": 12.5, "d3": 11.0}}                                             scores by topic and document (BEIR)
 
-A row is a result, or a question with the list of its results, best first. Fields are found by these names; the first
-that is there counts, and two that disagree are refused:
-
-====================  ================================================================================================
-topic                 ``topic topic_id query_id qid question_id query-id``; of a question also ``id _id``; else the
-                      question itself: ``query question user_input input``
-doc                   ``doc document doc_id docid docno document_id corpus-id corpus_id``, else ``source source_id
-                      source_file file_path file_name filename doc_uri``; also inside ``metadata`` or ``meta``
-text                  ``text chunk_text page_content content contents passage chunk``
-start, end            ``start start_index start_char start_char_idx begin offset``, ``end end_index end_char
-                      end_char_idx``, or a ``length``
-rank, score, chunk    ``rank``; ``score similarity relevance_score``, or ``distance``, of which less is better; ``chunk
-                      chunk_index split_id``
-page, bbox            ``page_number page_no page_num page``, ``bbox box bounding_box boundingBox``: pages and boxes of
-                      PDFs, see run-pages
-elements, run         ``path``, ``end_path``; ``run``, the run's name
-list of results       ``retrieved_contexts contexts retrieval_context documents source_nodes source_documents results``:
-                      texts, or objects with these fields
-====================  ================================================================================================
+A row is a result, or a question with the list of its results (texts, or objects with these fields), best first. Fields
+are found by the names below; the first that is there counts, and two that disagree are refused. The topic is an id, of
+a question also ``id`` or ``_id``, else the question itself. The document may be named inside ``metadata`` or ``meta``,
+and a ``length`` stands for an end. Of a ``distance`` less is better. Pages and boxes are those of PDFs, see run-pages.
 
 Written is what RAGAS reads: ``query_id``, ``user_input`` and ``retrieved_contexts``, the texts of the results. Other
 fields are left out. Texts without a document are looked for in all documents of ``--docs``, word for word and
@@ -55,7 +40,7 @@ from focuseval.placing.normalise import from_bytes, from_utf16
 from focuseval.placing.texts import as_strings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -63,6 +48,11 @@ if TYPE_CHECKING:
     from focuseval.formats.content import Source
     from focuseval.formats.rows import Row
 
+ROW_FIELDS = (
+    *("topic", "query", "doc", "text", "start", "end", "length", "rank", "score", "distance", "chunk", "page", "bbox"),
+    *("path", "end_path", "run", "results"),
+)
+"""What a row may say, for the format's documentation."""
 FRAME = "<frame>"
 WHICH_COLUMN = "say which with columns={{'{}': …}}"
 _UNITS = {"bytes": from_bytes, "utf-16": from_utf16}
@@ -134,11 +124,6 @@ def columns_of(rows: Iterable[Row], file: str) -> NamedColumns:
             questions[topic] = at
         results += some
         lines += [row.line] * len(some)
-    return result_columns(results, file, lines)
-
-
-def result_columns(results: Sequence[Mapping[str, Any]], file: str, lines: Sequence[int | None]) -> NamedColumns:
-    """Return results as columns under our names, and the line of each."""
     return NamedColumns(said_columns(result_table(results)), file, lines)
 
 
@@ -186,7 +171,7 @@ def columns_run(
     if score is not None and len(rows := np.flatnonzero(~np.isfinite(score))):
         raise FormatError(f"expected a finite score, found {score[rows[0]]}", at=table.at(int(rows[0])))
     start, end = (
-        in_code_points(table, document, table.numbers(name, pa.int64(), UNKNOWN), unit, documents)
+        in_code_points(table.at, document, table.numbers(name, pa.int64(), UNKNOWN), unit, documents)
         for name in ("start", "end")
     )
     if start is not None and end is None:
@@ -215,7 +200,11 @@ def needs_documents(at: Place) -> MissingDataError:
 
 
 def in_code_points(
-    table: NamedColumns, document: pa.Array, values: NDArray[np.int64] | None, unit: str, documents: Collection | None
+    at: Callable[[int], Place],
+    document: pa.Array,
+    values: NDArray[np.int64] | None,
+    unit: str,
+    documents: Collection | None,
 ) -> NDArray[np.int64] | None:
     """Turn one column of positions into code points; one that is inside a character is refused."""
     if unit == "code points" or values is None:
@@ -224,15 +213,17 @@ def in_code_points(
         raise FormatError(f"expected a unit 'code points', 'bytes' or 'utf-16', found {unit!r}")
     if documents is None:
         raise MissingDataError(f"offsets in {unit} need the documents' text: give documents=")
-    rows = documents.find(as_strings(document))
-    turned = np.full(len(rows), UNKNOWN, np.int64)
-    for row in np.unique(rows[rows >= 0]).tolist():
-        mine = (rows == row) & (values >= 0)
-        turned[mine] = _UNITS[unit](documents.text(row), values[mine])
+    rows = np.where(values >= 0, documents.find(as_strings(document)), UNKNOWN)
+    turned, order = np.full(len(rows), UNKNOWN, np.int64), np.argsort(rows, kind="stable")
+    for mine in np.split(order, np.flatnonzero(np.diff(rows[order])) + 1):
+        if len(mine) and rows[mine[0]] >= 0:
+            turned[mine] = _UNITS[unit](documents.text(int(rows[mine[0]])), values[mine])
     bad = np.flatnonzero((values >= 0) & (turned < 0))
     if len(bad):
-        what = f"expected {unit} at which a character of a known document begins, found {values[bad[0]]}"
-        raise FormatError(what, at=table.at(int(bad[0])))
+        row, more = int(bad[0]), f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
+        what = f"expected {unit} at which a character of a known document begins"
+        what = f"{what}, found {values[row]} in {document[row].as_py()!r}{more}"
+        raise FormatError(what, at=at(row), remedy=f"offsets count {unit} of the document's text")
     return turned
 
 
