@@ -16,7 +16,7 @@ from focuseval.assessment.project import is_project, open_project
 from focuseval.cli.options import FiniteRange, combined, layout_option, tags_option
 from focuseval.cli.output import WRITES, Command, echo_lines, json_text, progress_bar
 from focuseval.engine.http import endpoint_of
-from focuseval.errors import ModelError, UsageError
+from focuseval.errors import ModelError, UsageError, counted
 
 SETTINGS = ("endpoint", "model", "window", "max_tokens", "timeout", "retries")
 """Options that are fields of `ModelSettings`."""
@@ -98,4 +98,5 @@ def judge(project: str, **options: Any) -> None:
     echo_lines(f"warning: {line}: the text addresses a model; check what was marked there" for line in done.addressed)
     echo_lines(f"warning: {line}" for line in done.failed)
     if done.failed:
-        raise ModelError(f"{len(done.failed):,} documents have no judgement; the same command asks for them again")
+        what = counted(len(done.failed), "document has", "documents have")
+        raise ModelError(f"{what} no judgement; the same command asks again")

@@ -219,7 +219,8 @@ def write_text(text: str, output: str | None) -> None:
         click.echo(text, nl=False)
         return
     if is_page(output) and not text[:9].lower().startswith("<!doctype"):
-        raise UsageError(f"{output}: expected a table for a page, found another --format; leave it out, or rename")
+        remedy = "leave --format out, or give the file another ending"
+        raise UsageError(f"{output}: a page shows tables, found another --format; {remedy}")
     write_whole(output, [text.encode("utf-8", "replace")])
 
 

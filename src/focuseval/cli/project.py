@@ -161,9 +161,9 @@ def import_file(project: str, source: str, **options: Any) -> None:
                 runs = keep_runs(archived, opened.folder, opened.documents.index)
                 other = changed_documents(archived, opened.documents.index)
         kept = f", {counted(runs, 'run')}" if runs else ""
-        click.echo(f"{count} events{kept}", err=True)
+        click.echo(f"{counted(count, 'event')}{kept}", err=True)
         if other:
-            changed = "1 document has" if len(other) == 1 else f"{len(other):,} documents have"
+            changed = counted(len(other), "document has", "documents have")
             click.echo(f"{changed} changed since the judgements were made; the first is {other[0]}", err=True)
         return
     with (  # without an actor: an export of everything has the wording of topics in its own events
@@ -175,7 +175,8 @@ def import_file(project: str, source: str, **options: Any) -> None:
         except (OSError, UnicodeDecodeError) as error:
             raise AssessError(f"{source}: expected lines of JSON, found: {error}") from error
         if text.startswith('{"focuseval": "assessments"'):
-            click.echo(f"{import_everything(opened.store, numbered_lines(text), file=source)} events", err=True)
+            count = import_everything(opened.store, numbered_lines(text), file=source)
+            click.echo(counted(count, "event"), err=True)
             return
         whose = {"actor": getpass.getuser(), "assessor": options["assessor"] or "", "file": Path(source).name}
         ids, documents = {topic.id for topic in opened.topics}, opened.documents.get
@@ -224,7 +225,7 @@ def split(project: str, by: str, **options: Any) -> None:
         split_pool(opened.store, names, by=by, overlap=overlap, authors=authors, actor=my_name(options))
         give_known(opened.store, actor=my_name(options))
         for name in names:
-            click.echo(f"{name}: {len(pool(opened.store, name))} documents")
+            click.echo(f"{name}: {counted(len(pool(opened.store, name)), 'document')}")
 
 
 @project.verb("sample", WRITES, actor_option, collection_options)

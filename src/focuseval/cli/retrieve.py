@@ -56,7 +56,9 @@ vector_options = combined(
 """How texts become vectors; what ``retrieve``, ``search`` and ``sweep`` share."""
 
 retrieval_options = combined(
-    click.option("--retriever", metavar="NAME", help=f"{', '.join(RETRIEVERS)}, or another package's; bm25."),
+    click.option(
+        "--retriever", metavar="NAME", help=f"{', '.join(RETRIEVERS)}, or another package's; by default bm25."
+    ),
     task_option("What the list is made for"),
     click.option("--unit", metavar="UNIT", help="element, document, page, passage:WORDS[/STEP], or a SPEC of 'chunk'."),
     click.option("--tags", metavar="TAG,…", help="Elements with these tags only."),
