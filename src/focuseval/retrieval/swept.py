@@ -20,7 +20,7 @@ from focuseval.evaluation.scores import order_of
 from focuseval.inference.comparison import P_HEADINGS, compare
 from focuseval.inference.paired import BETTER, WORSE, judge_pairs
 from focuseval.inference.sentences import advice, fill, listed, shown_p
-from focuseval.report.charts.chart import DIGITS, Chart, axis
+from focuseval.report.charts.chart import DIGITS, Chart, axis, scales
 from focuseval.report.charts.chart import number as rounded
 
 if TYPE_CHECKING:
@@ -370,8 +370,7 @@ def quality_against_cost(found: Sweep) -> Chart:
     stands = {"field": columns[-2], "type": "nominal"}
     paleness = {"domain": ["yes", "no"], "range": [1, 0.3]}
     pale = {"field": columns[-1], "type": "nominal", "scale": paleness, "legend": None}
-    looks = {word: look for word, look in LOOKS.items() if any(row[-2] == word for row in rows)}
-    colours, shapes = ({"domain": list(looks), "range": own} for own in zip(*looks.values(), strict=True))
+    colours, shapes = scales(LOOKS, [row[-2] for row in rows])
     color, shape = stands | {"scale": colours}, stands | {"scale": shapes}
     size = {"field": columns[2], "type": "quantitative", "scale": {"range": [40, 260]}, "legend": None}
     x = axis("chunks", "chunks", scale={"type": "log", "nice": False, "padding": 30}, axis={"format": "~s"})

@@ -16,6 +16,7 @@ from focuseval.report.charts.chart import (
     left_out,
     nominal,
     number,
+    scales,
     short_label,
     wide,
 )  # fmt: skip
@@ -37,6 +38,14 @@ MOST_NAMES = 40
 MOST_CORRELATED = 14
 TAU = "datum.tau === null ? '–' : replace(format(datum.tau, '.2f'), '0.', '.')"
 """A τ as it fits into a small cell: .83."""
+READINGS = {
+    "equivalent": ("#0072B2",),
+    "similar": ("#56B4E9",),
+    "noticeable differences": ("#E69F00",),
+    FEW_RUNS: ("#CCCCCC",),
+    "undefined": ("#999999",),
+}
+"""How a τ is read, with its colour."""
 MARKS = {"itself": "·", "better": "★", "no": ""}
 
 INK = "#808080"
@@ -313,15 +322,7 @@ def tau_heat_map(evidence: Evidence) -> Iterator[Chart]:
     )
     if len(kept) < means.shape[1]:
         caption += f" {len(kept)} of {means.shape[1]} measures are drawn, the first and the one that decides."
-    colours = {
-        "equivalent": "#0072B2",
-        "similar": "#56B4E9",
-        "noticeable differences": "#E69F00",
-        FEW_RUNS: "#CCCCCC",
-        "undefined": "#999999",
-    }
-    read = {kind: colour for kind, colour in colours.items() if any(row[3] == kind for row in rows)}
-    scale = {"domain": list(read), "range": list(read.values())}
+    (scale,) = scales(READINGS, [row[3] for row in rows])
     shade = {"field": "reading", "type": "nominal", "scale": scale, "title": "reading", "legend": {"columns": 2}}
     color = {"condition": {"test": "datum.reading === 'equivalent'", "value": "white"}, "value": "black"}
     label = {

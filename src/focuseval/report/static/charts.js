@@ -57,6 +57,10 @@
     if (light) spec.autosize = { type: "fit-x", contains: "padding" };
     if (width === COLUMN && light && spec.height > 0) spec.height *= 0.75;
     if (spec.facet) spec.columns = Math.max(1, Math.floor(width / spec.usermeta.facet));
+    for (const { field, legend, scale } of Object.values(spec.encoding ?? {})) {
+      const at = chart.columns.indexOf(field); // a legend names only what is drawn
+      if (legend && scale?.domain) legend.values = scale.domain.filter((kind) => chart.rows.some((row) => row[at] === kind));
+    }
     const config = theme(width, light);
     return vega.parse(vegaLite.compile({ ...spec, data: { name: "rows", values: records(chart) } }, { config }).spec);
   };
