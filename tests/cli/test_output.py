@@ -138,7 +138,7 @@ def test_every_parameter_that_names_a_file_is_checked(name):
         "measures", "measure", "task", "profile", "gold_format", "run_format", "assessor", "wanted", "layout", "kind",
         "among", "add_user", "names", "host", "title", "baseline_run", "name", "drop_tags", "remove_user", "cluster",
         "log_out", "invite", "trusted_proxy", "backup_to", "cache", "language", "unit", "tags", "idf", "cas", "run_id",
-        "query", "endpoint", "model", "api_key_env", "include", "actor", "quant", "clusters", "refusals", "max_lost",
+        "query", "endpoint", "model", "include", "actor", "quant", "clusters", "refusals", "max_lost",
         "order", "ranking", "pdf", "query_prefix", "passage_prefix", "vector_cache", "embedder", "key", "where",
         "exclude_tags", "sections", "suggest", "creators", "citation", "description", "url", "licence",
     }  # fmt: skip

@@ -11,7 +11,9 @@ from click.testing import CliRunner
 
 from focuseval.cli import main
 from focuseval.data.tables import Table, words
-from focuseval.example.demo import NEXT, TASKS, Loop, Section, page
+from focuseval.example import ROOT
+from focuseval.example.demo import NEXT, TASKS, Loop, Section
+from focuseval.report.page import templates
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +88,9 @@ def test_the_page_refers_to_nothing_outside_itself(shown):
 
 def test_markup_in_a_cell_is_shown_and_not_obeyed():
     table = Table("", words("<i>"), (("<script>alert(1)</script>",),))
-    content = page("<t>", "<l>", [Section("<b>", "&", table)])
+    content = (
+        templates(ROOT).get_template("loop.html").render(title="<t>", lead="<l>", parts=[Section("<b>", "&", table)])
+    )
     found = []
     parser = HTMLParser()
     parser.handle_starttag = lambda tag, _: found.append(tag)

@@ -108,8 +108,8 @@ def test_an_interval_that_contradicts_the_star_is_remarked_upon():
     rows = np.array([[0.4, 0.3, 0.5, 0.2, 0.4], [0.0] * 5])
     found = compare("AP", ("a", "b"), tuple("12345"), rows)
     assert found.low[0] > 0
-    why = "an interval is of one difference alone (t), a star is of the test, corrected over all pairs."
-    assert found.remarks() == [f"Of 1 interval 1 leaves out 0 without a star: {why}"]
+    why = "an interval is of one difference alone (t), and a star says what the test found, corrected over all pairs."
+    assert found.remarks() == [f"Of 1 interval, 1 without a star leaves out 0: {why}"]
 
 
 @pytest.mark.parametrize("how", INTERVALS)

@@ -57,13 +57,13 @@ def test_a_report_shows_pages_with_what_was_found_and_missed(made, browser):
     assert {title for title, _, _ in third} == {"missed"}
     assert first[0][1:] == pytest.approx([89, 72], abs=2)
     assert browser.run("return document.querySelector('.page-frame img').naturalWidth") == 765
-    assert "2 pages of PDFs as they look are embedded" in browser.run("return document.body.textContent")
+    assert "Pictures of 2 PDF pages are embedded" in browser.run("return document.body.textContent")
     assert browser.errors() == []
 
 
 def test_further_pages_are_said_and_without_the_option_there_is_none(made):
     _, target = made("--pages", "1")
-    assert "further ones are not" in target.read_text()
+    assert "more are not" in target.read_text()
     _, target = made()
     assert "as they look" not in target.read_text().split("<script")[0]
 

@@ -107,7 +107,9 @@ def test_intervals_are_of_the_change_since_the_anchor_and_else_since_the_first_v
     assert [p.file.split()[0] for p in pinned.references] == ["anchor", "baseline"]
     (chart,) = history_charts(pinned)
     assert "interval of the change since the anchor" in chart.caption
-    named = [part["mark"]["align"] for part in chart.spec["layer"] if part["mark"]["type"] == "text"]
+    texts = [part for part in chart.spec["layer"] if part["mark"]["type"] == "text"]
+    assert texts[0]["data"]["values"][0]["name"] == "anchor v1.json"  # not where it lies
+    named = [part["mark"]["align"] for part in texts]
     assert named == ["left", "right"]  # their means are the same: at one end the names would lie on each other
     assert "3 score files, 1 run, 1 measure, in the order" in render_history(pinned)
     assert "since its line's first value" in next(history_charts(read_history(folder))).caption

@@ -29,6 +29,18 @@ def test_every_graph_is_drawn_without_a_complaint_or_a_request(shown, report):
     assert shown.errors() == []
 
 
+def test_the_legend_of_the_means_names_only_what_is_drawn(browser, tmp_path):
+    gold, runs, texts = campaign(topics=4, runs=3, documents=12)
+    report = build_report(gold, runs, ["MAgP"], docs=texts, task="spans")
+    path = tmp_path / "report.html"
+    path.write_text(render_html(report), encoding="utf-8")
+    browser.open(path.as_uri())
+    browser.wait("return document.documentElement.dataset.heat")
+    browser.run(DRAW)
+    labels = "[...document.querySelectorAll('#chart-means .role-legend-label text')].map((label) => label.textContent)"
+    assert browser.run(f"return {labels}") == ["A", "B", "may be as good"]
+
+
 def test_vega_lite_has_no_warning_for_any_specification(shown):
     said = shown.run(
         """const said = [];

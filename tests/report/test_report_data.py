@@ -145,15 +145,21 @@ def test_two_hundred_runs_are_all_listed_and_the_best_are_drawn():
     assert len({row[0] for row in found.chart("MAgP").rows}) == 24
     assert len(found.chart("means").rows) == 20
     assert "20 of 200 runs are drawn, the best first." in found.chart("means").caption
-    assert any("200 runs: curves, lists and what can be chosen are of the 24 best." in said for said in found.remarks)
+    assert any("Of 200 runs, the 24 best have curves and lists, and can be chosen." in said for said in found.remarks)
     assert render_html(found).count("<tr>") > 200
+
+
+def test_a_legend_names_only_what_is_drawn():
+    gold, runs, texts = campaign(topics=3, runs=3, documents=12)
+    found = build_report(gold, runs, ["MAgP", "charP"], docs=texts, task="spans")
+    assert found.chart("tau").spec["layer"][0]["encoding"]["color"]["scale"]["domain"] == ["fewer than 8 runs"]
 
 
 def test_one_topic_has_no_interval_and_says_so():
     gold, runs, texts = campaign(topics=1, runs=3, documents=12)
     found = build_report(gold, runs, ["MAgP"], docs=texts, task="spans")
     assert found.first.verdict.word == "cannot tell"
-    assert found.remarks[0].startswith("One topic:")
+    assert found.remarks[0].startswith("There is one topic:")
     assert found.chart("stars") is None
 
 

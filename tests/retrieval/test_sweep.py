@@ -313,6 +313,9 @@ def test_the_page_is_a_report_that_draws_quality_against_cost(folder):
     assert "Quality against cost" in page
     chart = fe.sweep("gold.jsonl", "docs", SPECS).report().chart("chunking-cost")
     assert [row[0] for row in chart.rows] == [row[0] for row in fe.sweep("gold.jsonl", "docs", SPECS).table().rows]
+    scale = chart.spec["layer"][1]["encoding"]["color"]["scale"]
+    assert set(scale["domain"]) == {row[-2] for row in chart.rows}  # nothing that is not drawn
+    assert "#D55E00" not in scale["range"]  # orange is B
     assert done.stderr.splitlines()[-1].startswith("sweep.html: ")
 
 
@@ -326,7 +329,7 @@ def test_the_report_and_the_table_judge_alike(gold):
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["--chunks", "characters:40"], 2, "Documents have to be cut: give them with --docs or --index."),
+        (["--chunks", "characters:40"], 2, "A sweep cuts documents: give them with --docs or --index."),
         (["--docs", "docs"], 2, "Missing option '--chunks'"),
         (["--docs", "docs", "--chunks", "letters:40"], 2, "found 'letters:40'"),
         (

@@ -58,7 +58,12 @@ def register(**options: Any) -> Any:
         raise MissingDataError("ir_measures is not installed; python -m pip install ir_measures") from None
     for measure in offered():
         if (name := measure.name.replace("-", "_")) not in theirs.measures.registry:
-            theirs.measures.register(_measure(theirs, measure, name)(), name=name)
+            info = theirs.measures.ParamInfo
+            given = {p.name: info(default=p.default, desc=p.summary) for p in measure.parameters}
+            given |= {"cutoff": info(required=measure.at_required, desc="what follows @")} if measure.at else {}
+            fields = {"NAME": name, "__name__": name, "__doc__": measure.summary, "OURS": measure.name}
+            made = type(name, (theirs.Measure,), fields | {"SUPPORTED_PARAMS": given})
+            theirs.measures.register(made(), name=name)
     provider = _provider(theirs)(options)
     others = [own for own in theirs.DefaultPipeline.providers if getattr(own, "NAME", "") != NAME]
     theirs.DefaultPipeline.providers[:] = [*others, theirs.providers.register(provider)]
@@ -77,15 +82,6 @@ def our_name(measure: Any) -> str:
     given = ", ".join(f"{name}={value}" for name, value in measure.params.items() if name != "cutoff")
     at = f"@{measure.params['cutoff']}" if "cutoff" in measure.params else ""
     return f"{measure.OURS}({given}){at}" if given else f"{measure.OURS}{at}"
-
-
-def _measure(theirs: Any, measure: Measure, name: str) -> Any:
-    """Return a class of theirs for a measure of ours; instances of it carry the parameters."""
-    info = theirs.measures.ParamInfo
-    given = {p.name: info(default=p.default, desc=p.summary) for p in measure.parameters}
-    at = {"cutoff": info(required=measure.at_required, desc="what follows @")} if measure.at else {}
-    fields = {"NAME": name, "__name__": name, "__doc__": measure.summary, "OURS": measure.name}
-    return type(name, (theirs.Measure,), fields | {"SUPPORTED_PARAMS": given | at})
 
 
 def _provider(theirs: Any) -> Any:

@@ -57,7 +57,7 @@ def index(source: tuple[str, ...], target: str, language: str | None, cluster: s
     allowed = options.pop("allow_left_out")
     with cluster_workers(cluster) as workers, progress_bar() as move:
         move.phases, total = move.phases[: 2 if language else 1], total_bytes(source)
-        progress = lambda report: move(report.bytes, total, f"indexing, {report.documents:,} documents")  # noqa: E731  called for every document
+        progress = lambda report: move(report.bytes, total, f"indexing, {counted(report.documents, 'document')}")  # noqa: E731  called for every document
         built = build_index(source, target, workers=workers, progress=progress, **options)
         echo_lines(_summary(built, target))
         if language:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import getpass
-import os
 from contextlib import closing
 from typing import Any
 
@@ -13,10 +12,10 @@ from focuseval.assessment.models.client import ModelSettings
 from focuseval.assessment.models.judging import judge_project, rehearse
 from focuseval.assessment.models.prompt import read_prompt
 from focuseval.assessment.project import is_project, open_project
-from focuseval.cli.options import FiniteRange, combined, layout_option, tags_option
+from focuseval.cli.options import FiniteRange, combined, key_option, layout_option, tags_option
 from focuseval.cli.output import WRITES, Command, echo_lines, json_text, progress_bar
 from focuseval.engine.http import endpoint_of
-from focuseval.errors import ModelError, UsageError
+from focuseval.errors import ModelError, UsageError, counted
 
 SETTINGS = ("endpoint", "model", "window", "max_tokens", "timeout", "retries")
 """Options that are fields of `ModelSettings`."""
@@ -25,9 +24,7 @@ SETTINGS = ("endpoint", "model", "window", "max_tokens", "timeout", "retries")
 server_options = combined(
     click.option("--endpoint", required=True, metavar="URL", help="The server: http://localhost:11434/v1, https://…."),
     click.option("--model", required=True, metavar="NAME", help="The model, as the server calls it."),
-    click.option(
-        "--api-key-env", metavar="VAR", help="Environment variable that holds the key; nothing else reads it."
-    ),
+    key_option,
     click.option("--window", type=click.IntRange(200), default=12_000, help="Characters of one request's text."),
     click.option("--max-tokens", type=click.IntRange(1), default=2_000, help="The longest answer, in tokens."),
     click.option("--timeout", type=FiniteRange(0.1, 86_400), default=120.0, help="Seconds for one answer."),
@@ -39,15 +36,9 @@ server_options = combined(
 
 
 def settings_of(options: dict[str, Any], **more: Any) -> ModelSettings:
-    """Return how a model is asked, its key from the environment."""
-    key = ""
-    if options["api_key_env"] is not None:
-        key = os.environ.get(options["api_key_env"], "").strip()
-        if not key:
-            variable = f"environment variable {options['api_key_env']}"
-            raise UsageError(f"expected a key in the {variable}, found nothing; set it first")
-    settings = ModelSettings(**{name: options[name] for name in SETTINGS}, key=key, **more)
-    if key and endpoint_of(settings.endpoint).is_open_to_listeners:
+    """Return how a model is asked."""
+    settings = ModelSettings(**{name: options[name] for name in SETTINGS}, key=options["key"] or "", **more)
+    if settings.key and endpoint_of(settings.endpoint).is_open_to_listeners:
         click.echo("warning: the key goes over the network unencrypted; use https", err=True)
     return settings
 
@@ -98,4 +89,5 @@ def judge(project: str, **options: Any) -> None:
     echo_lines(f"warning: {line}: the text addresses a model; check what was marked there" for line in done.addressed)
     echo_lines(f"warning: {line}" for line in done.failed)
     if done.failed:
-        raise ModelError(f"{len(done.failed):,} documents have no judgement; the same command asks for them again")
+        what = counted(len(done.failed), "document has", "documents have")
+        raise ModelError(f"{what} no judgement; the same command asks again")

@@ -17,7 +17,7 @@ from click.core import ParameterSource
 
 from focuseval.data.tables import LAYOUTS
 from focuseval.engine.storage import is_url
-from focuseval.errors import NotComparableError, did_you_mean
+from focuseval.errors import NotComparableError, UsageError, did_you_mean
 from focuseval.formats.files import read_gold
 from focuseval.formats.ranking import RankingOrder
 from focuseval.inference.settings import CORRECTIONS, INTERVALS, MOST_RESAMPLES, TESTS
@@ -267,6 +267,17 @@ def profile_option(what: str = "Policies and default measures of a campaign") ->
 _TOKENIZER = "The tokenizer that counts tokens (spanR@500t): tiktoken:NAME, or tokenizers:FILE of a tokenizer.json."
 _REFUSAL = "An answer with these words abstains (silence), whatever their case; may be repeated."
 tokenizer_option = click.option("--tokenizer", metavar="TOKENIZER", help=_TOKENIZER)
+
+
+def _key(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    """Return the key that an environment variable holds."""
+    if value is not None and not os.environ.get(value, "").strip():
+        raise UsageError(f"expected a key in the environment variable {value}, found nothing; set it first")
+    return None if value is None else os.environ[value].strip()
+
+
+_KEY = "Environment variable that holds the server's key; nothing else reads it."
+key_option = click.option("--api-key-env", "key", metavar="VAR", callback=_key, help=_KEY)
 
 
 def evaluation_options(

@@ -55,15 +55,10 @@ NO, READS, WRITES = "no", "reads", "writes"
 
 
 class Command(click.Command):
-    """A command that refuses to write over what it reads, and declares whether it opens an assessment project.
+    """A command that refuses to write over what it reads, and says how it `opens` an assessment project.
 
-    Parameters
-    ----------
-    opens
-        `NO`, `READS` or `WRITES`; where that depends on an option, the parameter's name → one of these. Each of them is
-        tested beside a running server.
-    phases
-        What the command does that may take long, one after the other: `progress_bar` shows them, ``--quiet`` does not.
+    That is `NO`, `READS` or `WRITES`; where it depends on an option, the parameter's name → one of these. Each of them
+    is tested beside a running server. `progress_bar` shows the `phases` that may take long, ``--quiet`` does not.
     """
 
     def __init__(self, *args: Any, opens: str | Mapping[str, str], phases: tuple[str, ...] = (), **more: Any) -> None:
@@ -219,7 +214,8 @@ def write_text(text: str, output: str | None) -> None:
         click.echo(text, nl=False)
         return
     if is_page(output) and not text[:9].lower().startswith("<!doctype"):
-        raise UsageError(f"{output}: expected a table for a page, found another --format; leave it out, or rename")
+        remedy = "leave --format out, or give the file another ending"
+        raise UsageError(f"{output}: a page shows tables, found another --format; {remedy}")
     write_whole(output, [text.encode("utf-8", "replace")])
 
 

@@ -92,15 +92,12 @@ def begun(options: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def _opened(folder: str, options: dict[str, Any]) -> Iterator[Project]:
-    """Open a project that exists; a collection that has moved may be named again."""
-    if not (Path(folder) / "project.json").is_file() and not is_project(folder):
+def _opened(folder: str, options: dict[str, Any], **how: Any) -> Iterator[Project]:
+    """Open a project that exists, or begin one `how` it is said; a collection that has moved may be named again."""
+    if not how and not (Path(folder) / "project.json").is_file() and not is_project(folder):
         raise AssessError(f"{folder}: expected a project, found none; begin one with 'focuseval assess'")
-    collection = options["index"] or options["docs"]
-    with (
-        closing(open_project(folder, collection=collection, actor=my_name(options))) as opened,
-        opened.store.database.translated("nothing more was done"),
-    ):
+    how = how or {"collection": options["index"] or options["docs"], "actor": my_name(options)}
+    with closing(open_project(folder, **how)) as opened, opened.store.database.translated("nothing more was done"):
         yield opened
 
 
@@ -161,21 +158,20 @@ def import_file(project: str, source: str, **options: Any) -> None:
                 runs = keep_runs(archived, opened.folder, opened.documents.index)
                 other = changed_documents(archived, opened.documents.index)
         kept = f", {counted(runs, 'run')}" if runs else ""
-        click.echo(f"{count} events{kept}", err=True)
+        click.echo(f"{counted(count, 'event')}{kept}", err=True)
         if other:
-            changed = "1 document has" if len(other) == 1 else f"{len(other):,} documents have"
+            changed = counted(len(other), "document has", "documents have")
             click.echo(f"{changed} changed since the judgements were made; the first is {other[0]}", err=True)
         return
-    with (  # without an actor: an export of everything has the wording of topics in its own events
-        closing(open_project(project, **begun(options))) as opened,
-        opened.store.database.translated("nothing more was done"),
-    ):
+    # without an actor: an export of everything has the wording of topics in its own events
+    with _opened(project, options, **begun(options)) as opened:
         try:
             text = Path(source).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise AssessError(f"{source}: expected lines of JSON, found: {error}") from error
         if text.startswith('{"focuseval": "assessments"'):
-            click.echo(f"{import_everything(opened.store, numbered_lines(text), file=source)} events", err=True)
+            count = import_everything(opened.store, numbered_lines(text), file=source)
+            click.echo(counted(count, "event"), err=True)
             return
         whose = {"actor": getpass.getuser(), "assessor": options["assessor"] or "", "file": Path(source).name}
         ids, documents = {topic.id for topic in opened.topics}, opened.documents.get
@@ -224,7 +220,7 @@ def split(project: str, by: str, **options: Any) -> None:
         split_pool(opened.store, names, by=by, overlap=overlap, authors=authors, actor=my_name(options))
         give_known(opened.store, actor=my_name(options))
         for name in names:
-            click.echo(f"{name}: {len(pool(opened.store, name))} documents")
+            click.echo(f"{name}: {counted(len(pool(opened.store, name)), 'document')}")
 
 
 @project.verb("sample", WRITES, actor_option, collection_options)
@@ -275,11 +271,8 @@ def drafts(project: str, file: str, **options: Any) -> None:
             topics = Path(scratch) / "topics.jsonl"
             topics.write_bytes(b"".join(json_line({"id": one["topic"], "query": one["query"]}) for one in lines))
         actor = my_name(options)
-        begin: Any = {"collection": collection, "topics": topics and str(topics), "actor": actor}
-        with (
-            closing(open_project(project, **begin)) as opened,
-            opened.store.database.translated("nothing more was done"),
-        ):
+        begin = {"collection": collection, "topics": topics and str(topics), "actor": actor}
+        with _opened(project, options, **begin) as opened:
             count = review_drafts(opened, lines, options["assessor"], actor=actor)
     click.echo(
         f"{counted(count, 'draft')} to review: 'focuseval assess {project} --assessor {options['assessor']}'", err=True

@@ -12,11 +12,11 @@ import click
 from focuseval.cli import options as shared
 from focuseval.cli.estimate import estimate_both, read_both, sample_options
 from focuseval.cli.output import READS, Command, Meter, echo_lines, progress_bar, say_written, write_text
-from focuseval.cli.score import POLICIES, default_jobs, read_topics_of, write_repairs_of
+from focuseval.cli.score import plan_files, read_topics_of, write_repairs_of
 from focuseval.errors import FormatError, counted
 from focuseval.formats.content import write_whole
 from focuseval.inference.settings import settings_of
-from focuseval.report.build import gather_evidence, report_on
+from focuseval.report.build import evidence_on, report_on
 from focuseval.report.charts.chart import WIDTHS
 from focuseval.report.page import draw_all, render
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from focuseval.report.build import Report
     from focuseval.report.evidence import Evidence
 
-PAGES = "Also embed up to N pages of PDFs as they look, with what was found and missed drawn on them; 20."
+PAGES = "Also embed up to N pages of PDFs as they look, found and missed text marked on them; by default 20."
 ESTIMATE = (
     "Also draw what people would find over all topics: GOLD is people's, of some of them, MODEL a model's of all."
 )
@@ -80,21 +80,15 @@ def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
         raise click.UsageError("Name the page with -o, such as -o report.html, or show it with --serve.")
     if options["pages"] and options["serve"]:
         raise click.UsageError("--pages embeds pictures into a file: name it with -o, without --serve.")
-    asked = list(shared.with_baseline(runs, options["baseline"]))
+    asked = shared.with_baseline(runs, options["baseline"])
     with shared.cluster_workers(options["cluster"]) as workers, progress_bar() as move:
-        judged, index = shared.read_judged(gold, options)
-        evidence = gather_evidence(
-            judged,
-            asked,
-            options["measures"] or None,
-            index=index,
-            settings=settings_of(**shared.given(options)),
-            topics=read_topics_of(options) or (),
-            progress=lambda share: move(share, 1, "scoring"),
+        topics = read_topics_of(options)
+        evidence = evidence_on(
+            plan_files(gold, asked, options, move, topics=topics, workers=workers),
+            settings_of(**shared.given(options)),
+            topics=topics or (),
             watch=lambda drawn: move.through(drawn, "reading lists"),
-            jobs=options["jobs"] or default_jobs(runs),
-            workers=workers,
-            **{name: options[name] for name in (*POLICIES, "baseline", "clusters", "fidelity") if name in options},
+            **{name: options[name] for name in ("baseline", "clusters", "fidelity")},
         )
         write_repairs_of(evidence.scores, options)
         if (model := options["estimate"]) is not None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from typing import Any
 
 import click
 
-from focuseval.cli.options import cache_option, cluster_option, cluster_workers, combined, task_option
+from focuseval.cli.options import cache_option, cluster_option, cluster_workers, combined, key_option, task_option
 from focuseval.cli.output import NO, Command, echo_lines, progress_bar
 from focuseval.engine.workers import cores
-from focuseval.errors import UsageError, counted
+from focuseval.errors import counted
 from focuseval.formats.catalogue import find_format
 from focuseval.formats.chunks import read_chunks
 from focuseval.formats.convert import write_run
@@ -27,21 +26,12 @@ READING = "reading words"
 """What a bar says while the words of a collection are read."""
 
 
-def _key(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
-    """Return the key that an environment variable holds."""
-    if value is None:
-        return None
-    if not (key := os.environ.get(value, "").strip()):
-        raise UsageError(f"expected a key in the environment variable {value}, found nothing; set it first")
-    return key
-
-
 _EMBEDDER = "http://HOST:PORT/v1#MODEL, sentence-transformers:NAME or model2vec:NAME."
 _VECTORS = "Vectors that you have: a .npy with a row for each chunk or unit, in their order."
 _CACHE = "Where vectors are kept, so that no text is embedded twice (FOCUSEVAL_VECTORS)."
 model_options = combined(
     click.option("--model", metavar="NAME", help="Model of an --embedder that is a server."),
-    click.option("--api-key-env", "key", metavar="VAR", callback=_key, help="Variable that holds the server's key."),
+    key_option,
     click.option("--vector-cache", metavar="DIR", help=_CACHE),
 )
 """Which model makes vectors; what ``chunk`` shares, too."""
@@ -56,7 +46,9 @@ vector_options = combined(
 """How texts become vectors; what ``retrieve``, ``search`` and ``sweep`` share."""
 
 retrieval_options = combined(
-    click.option("--retriever", metavar="NAME", help=f"{', '.join(RETRIEVERS)}, or another package's; bm25."),
+    click.option(
+        "--retriever", metavar="NAME", help=f"{', '.join(RETRIEVERS)}, or another package's; by default bm25."
+    ),
     task_option("What the list is made for"),
     click.option("--unit", metavar="UNIT", help="element, document, page, passage:WORDS[/STEP], or a SPEC of 'chunk'."),
     click.option("--tags", metavar="TAG,…", help="Elements with these tags only."),

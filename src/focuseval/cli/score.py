@@ -20,6 +20,7 @@ from focuseval.formats.files import ahead
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from focuseval.cli.output import Meter
     from focuseval.evaluation.evaluation import Evaluation
     from focuseval.evaluation.scores import Scores
 
@@ -117,23 +118,9 @@ def score_files(
 
     `names` are those of the runs, if they have other ones than their own; the same for trials of one system.
     """
-    here = options.get("cluster") is None
-    sources = ahead(runs, options["run_format"]) if here else list(runs)  # large runs are read while the gold is
     with shared.cluster_workers(options.get("cluster")) as workers, progress_bar() as move:
-        judged, index = shared.read_judged(gold, options)
-        planned = plan_evaluation(
-            judged,
-            sources,
-            options["measures"] or None,
-            index=index,
-            topics=read_topics_of(options),
-            chunks=_chunks(options, index),
-            names=names,
-            jobs=options.get("jobs") or default_jobs(runs),
-            workers=workers,
-            progress=lambda share: move(share, 1, "scoring"),
-            **{name: options.get(name) for name in POLICIES},
-        )
+        topics = read_topics_of(options)
+        planned = plan_files(gold, runs, options, move, topics=topics, names=names, workers=workers)
         move.phase("scoring")
         scores = (also(planned) if also else planned).scores
     echo_lines(scores.remarks())
@@ -141,15 +128,35 @@ def score_files(
     return scores
 
 
+def plan_files(gold: str, runs: tuple[str, ...], options: dict[str, Any], move: Meter, **more: Any) -> Evaluation:
+    """Read what the options name, and plan its evaluation."""
+    here = options.get("cluster") is None
+    sources = ahead(runs, options["run_format"]) if here else list(runs)  # large runs are read while the gold is
+    judged, index = shared.read_judged(gold, options)
+    chunks = None
+    if options.get("chunks") is not None:
+        from focuseval.formats.chunks import chunk, read_chunks  # noqa: PLC0415  only ceilings need chunks
+
+        how = options["chunks"]
+        chunks = read_chunks(how) if index is None else chunk(index, how, tokenizer=options["tokenizer"])
+    return plan_evaluation(
+        judged,
+        sources,
+        options["measures"] or None,
+        index=index,
+        chunks=chunks,
+        jobs=options.get("jobs") or default_jobs(runs),
+        progress=lambda share: move(share, 1, "scoring"),
+        **{name: options.get(name) for name in POLICIES},
+        **more,
+    )
+
+
 def default_jobs(runs: tuple[str, ...]) -> int:
     """Return how many processes score runs where nobody says: one for every core where there is much to do."""
-    return 1 if len(runs) < 2 or (_size(runs) < SMALL and not any(map(is_url, runs))) else cores()
-
-
-def _size(runs: tuple[str, ...]) -> int:
-    """Return the bytes of all runs; those of object storage are not asked for."""
-    paths = (local_path(run) for run in runs if not is_url(run))
-    return sum(path.stat().st_size for path in paths if path.is_file())
+    paths = [local_path(run) for run in runs if not is_url(run)]
+    size = sum(path.stat().st_size for path in paths if path.is_file())
+    return 1 if len(runs) < 2 or (size < SMALL and len(paths) == len(runs)) else cores()
 
 
 def read_topics_of(options: dict[str, Any]) -> Any:
@@ -159,16 +166,6 @@ def read_topics_of(options: dict[str, Any]) -> Any:
     from focuseval.formats.embedded import read_questions  # noqa: PLC0415  few scores need topics
 
     return read_questions(options["topics"])
-
-
-def _chunks(options: dict[str, Any], index: Any) -> Any:
-    """Return the chunks that ``--chunks`` names: those of a file, or documents cut as it says; None without it."""
-    if options.get("chunks") is None:
-        return None
-    from focuseval.formats.chunks import chunk, read_chunks  # noqa: PLC0415  only ceilings need chunks
-
-    how = options["chunks"]
-    return read_chunks(how) if index is None else chunk(index, how, tokenizer=options["tokenizer"])
 
 
 def _merged(scores: Scores) -> tuple[Any, ...]:

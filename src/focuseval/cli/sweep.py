@@ -57,7 +57,7 @@ class SweepCommand(Command):
 @shared.measure_option("A measure such as spanR@2000c or IoU@5; may be repeated, the first decides.")
 @shared.tokenizer_option
 @click.option("--topics", metavar="FILE", help="The questions, where the gold does not hold them.")
-@click.option("--language", metavar="NAME", help="Stemmer and stop words of bm25: as in 'focuseval retrieve'; english.")
+@click.option("--language", metavar="NAME", help="Stemmer and stop words of bm25: by default english.")
 @click.option("--limit", type=click.IntRange(1), help="Most results of bm25; by default what the largest budget needs.")
 @click.option("-j", "--jobs", type=click.IntRange(1), help="Processes, a chunking each; by default all cores.")
 @shared.cluster_option
@@ -89,7 +89,7 @@ def sweep(gold: str, **options: Any) -> None:
     if not (options["docs"] or options["index"]) and (location(gold) / "qrels").is_dir():  # of BEIR
         options["docs"] = gold
     if not (options["docs"] or options["index"] or shared.is_project(gold)):
-        raise click.UsageError("Documents have to be cut: give them with --docs or --index.")
+        raise click.UsageError("A sweep cuts documents: give them with --docs or --index.")
     with shared.cluster_workers(options["cluster"]) as workers, progress_bar() as move:
         judged, index = shared.read_judged(gold, options)
         move.phase("cutting and searching")

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from html import escape
-from string import Template
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +14,7 @@ import numpy as np
 from focuseval.collection.build import build_index
 from focuseval.collection.index import describe
 from focuseval.collection.store import open_index
-from focuseval.data.tables import Table, html, numbers, words
+from focuseval.data.tables import Table, numbers, words
 from focuseval.data.topics import read_topics
 from focuseval.evaluation.evaluation import evaluate
 from focuseval.example import ROOT, copy_example
@@ -25,12 +23,12 @@ from focuseval.formats.content import write_whole
 from focuseval.formats.convert import write_run
 from focuseval.measures.checks import check
 from focuseval.report.build import build_report
-from focuseval.report.page import render_html
+from focuseval.report.page import render_html, templates
 from focuseval.retrieval.retrieving import retrieve
 from focuseval.retrieval.sweeping import sweep
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from focuseval.collection.index import Index
@@ -134,7 +132,9 @@ def run_demo(folder: Path, show: Callable[[Section], None]) -> Path:
         show(part)
         sections.append(part)
     lead = "Seventeen articles on finding one's way at sea, six topics, and three systems of different quality."
-    write_whole(folder / "loop.html", [page("focuseval: the embedded example", lead, sections).encode()])
+    loop_page = templates(ROOT).get_template("loop.html")
+    shown = loop_page.render(title="focuseval: the embedded example", lead=lead, parts=sections)
+    write_whole(folder / "loop.html", [shown.encode()])
     write_whole(folder / "report.html", [render_html(loop.sweep.report(HANDBOOK)).encode()])
     inex = build_report(
         loop.gold,
@@ -217,17 +217,3 @@ def _score_command(task: str, measures: tuple[str, ...] | None) -> str:
     """Spell the command that prints the same table; brackets are quoted for the shell."""
     asked = "".join(f"-m '{name}' " if "(" in name else f"-m {name} " for name in measures or ())
     return f"focuseval score gold/gold.jsonl runs/{task}/* --task {task} {asked}--index articles.idx"
-
-
-def page(title: str, lead: str, parts: Iterable[Section]) -> str:
-    """Return a page with every section; whatever comes from a file is escaped."""
-    body = []
-    for part in parts:
-        command = f"<p><code>{escape(part.command)}</code></p>" if part.command else ""
-        notes = "".join(f'<p class="note">{escape(note)}</p>' for note in (*part.table.notes, part.signature) if note)
-        label = escape(part.title, quote=True)
-        table = f'<div class="wide" tabindex="0" role="region" aria-label="{label}">{html(part.table)}</div>{notes}'
-        text = f"<h2>{escape(part.title)}</h2>\n<p>{escape(part.text)}</p>\n{command}\n{table}"
-        body.append(f"<section>{text}</section>")
-    template = Template((ROOT / "loop.html").read_text(encoding="utf-8"))
-    return template.substitute(title=escape(title), lead=escape(lead), parts="\n".join(body))

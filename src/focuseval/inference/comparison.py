@@ -235,11 +235,11 @@ class Comparison(Standings, Framed):
         outside = (self.low > 0) | (self.high < 0)
         without, within = int((outside & ~stars).sum()), int((~outside & stars).sum())
         if without or within:
-            said = [f"{without:,} {'leaves' if without == 1 else 'leave'} out 0 without a star"] if without else []
-            said += [f"{within:,} {'holds' if within == 1 else 'hold'} 0 with a star"] if within else []
+            said = [f"{without:,} without a star {'leaves' if without == 1 else 'leave'} out 0"] if without else []
+            said += [f"{within:,} with a star {'holds' if within == 1 else 'hold'} 0"] if within else []
             lines.append(
-                f"Of {counted(self.family, 'interval')} {' and '.join(said)}: an interval is of one difference alone "
-                f"({self.settings.interval}), a star is of the test, corrected over all pairs."
+                f"Of {counted(self.family, 'interval')}, {' and '.join(said)}: an interval is of one difference alone "
+                f"({self.settings.interval}), and a star says what the test found, corrected over all pairs."
             )
         skewed = stars & (np.abs(self.skewness) > SKEWED * np.sqrt(self.sample))
         if skewed.any() and self.settings.test in {"randomisation", "wilcoxon", "sign"}:

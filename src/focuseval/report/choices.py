@@ -102,31 +102,21 @@ def choices_of(evidence: Evidence) -> dict[str, Any]:
 def page_pairs(
     comparisons: Sequence[Comparison | None], offered: Sequence[int], others: Sequence[Comparison | None] | None = None
 ) -> dict[str, Any]:
-    """Return what a page needs to say how any two of the offered runs compare under any measure.
+    """Return what a page needs to say how any two of the `offered` runs compare under any measure.
 
-    Parameters
-    ----------
-    comparisons
-        Of the same runs, one for each measure; None where no topic has a value in every run.
-    offered
-        The runs that can be chosen, as rows of the comparisons.
-    others
-        Where the comparisons are with a baseline, those that have the other pairs.
+    `comparisons` are of the same runs, one for each measure, None where no topic has a value in every run; where they
+    are with a baseline, `others` have the other pairs.
 
-    Returns
-    -------
-    dict
-        ``templates``: the sentences. ``fields``: the names of what stands in a pair's list. ``reasons``: why no outcome
-        could be significant. ``measures``: for each measure None, or ``topics`` (how many are compared), ``means`` (of
-        the offered runs over these topics, as printed), ``methods`` (how the pairs were tested: those of the
-        comparison, and of the others), ``pairs``: a list for each pair in the order 0–1, 0–2 … 1–2 …, None where it was
-        not compared.
+    ``templates``: the sentences. ``fields``: the names of what stands in a pair's list. ``reasons``: why no outcome
+    could be significant. ``measures``: for each measure None, or ``topics`` (how many are compared), ``means`` (of the
+    offered runs over these topics, as printed), ``methods`` (how the pairs were tested: those of the comparison, and of
+    the others), ``pairs``: a list for each pair in the order 0–1, 0–2 … 1–2 …, None where it was not compared.
 
-        In a pair's list, differences, their interval and what is detectable are whole numbers of ten-thousandths; so is
-        a p, or a text where it is below 0.0001. ``corrected`` is None where it is printed as p is. ``code`` is 2 where
-        the first run is better, 1 where its mean is higher and nothing can be told, 0 for equal means; −1 and −2 the
-        other way round. ``gains`` is of the run with the higher mean; ``gaining`` has the places of
-        their topics among those that are compared, of at most three. ``reason`` is a place in ``reasons``, or None.
+    In a pair's list, differences, their interval and what is detectable are whole numbers of ten-thousandths; so is a
+    p, or a text where it is below 0.0001. ``corrected`` is None where it is printed as p is. ``code`` is 2 where the
+    first run is better, 1 where its mean is higher and nothing can be told, 0 for equal means; −1 and −2 the other way
+    round. ``gains`` is of the run with the higher mean; ``gaining`` has the places of their topics among those that are
+    compared, of at most three. ``reason`` is a place in ``reasons``, or None.
     """
     reasons: dict[str, int] = {}
     measures: list[dict[str, Any] | None] = []

@@ -211,7 +211,7 @@ def remarks(evidence: Evidence) -> tuple[str, ...]:
     """Say what a reader of the numbers should know: gaps, leftovers, limits."""
     scores, counts, lines, gold = evidence.scores, evidence.scores.counts, list[str](), evidence.prepared.gold
     if len(scores.topics) == 1:
-        lines.append("One topic: its values have no interval, and nothing follows for other topics.")
+        lines.append("There is one topic: no mean has an interval, and nothing can be said of other topics.")
     if counts and counts[0].excluded:
         names = [gold.topics[topic] for topic in np.flatnonzero(~evidence.prepared.based("relevance")).tolist()]
         few = f"{'topic' if len(names) == 1 else 'topics'} {named(names)}" if names else "some topics of the gold"
@@ -234,6 +234,6 @@ def remarks(evidence: Evidence) -> tuple[str, ...]:
     labelled = zip(evidence.labels, counts, strict=True)
     lines += [f"{remark}." for label, own in labelled for remark in own.remarks(label)]
     if len(evidence.drawn) < len(evidence.labels):
-        drawn = f"curves, lists and what can be chosen are of the {len(evidence.drawn)} best."
-        lines.append(f"{len(evidence.labels)} runs: {drawn}")
+        drawn = f"the {len(evidence.drawn)} best have curves and lists, and can be chosen."
+        lines.append(f"Of {len(evidence.labels)} runs, {drawn}")
     return (*lines, *(evidence.compared.remarks() if evidence.compared is not None else ()))

@@ -278,7 +278,8 @@ def history_charts(history: History, *, zero: bool = False) -> Iterator[Chart]:
         own = [p for p in history.points if p.measure == measure and p.mean is not None]
         said = history.subjects
         rows = tuple((p.file, p.line, number(p.mean), p.date, p.run, *p.bar, said.get(p.file, "")) for p in own)
-        held = [{"mean": number(p.mean), "name": p.file} for p in history.references if p.measure == measure]
+        references = [(p.mean, p.file.partition(" ")) for p in history.references if p.measure == measure]
+        held = [{"mean": number(mean), "name": f"{what} {Path(file).name}"} for mean, (what, _, file) in references]
         front = list(dict.fromkeys(p.line for p in reversed(own)))[:MOST_LINES]
         runs = len({p.line for p in own})
         caption = f"Mean {measure} of every run, file by file."

@@ -30,12 +30,14 @@ def explain_zeros(matched: Matched, values: NDArray[np.float64], asked: MeasureC
     hits, found, sizes = matched.hits, matched.hits, None
     with suppress(MissingDataError):  # of judged documents or elements there are no characters
         found, sizes = np.flatnonzero(matched.rsize > 0), prepared.trel_of_topic
-    firsts = []
-    for rows in (hits, found):
-        first = np.full(matched.topics, -1, np.int64)
-        first[matched.topic[rows[::-1]]] = rows[::-1]
-        firsts.append(first)
-    unread = ~results_read(matched, [asked])
+    firsts = np.full((2, matched.topics), -1, np.int64)
+    for rows, own in zip((hits, found), firsts, strict=True):
+        own[matched.topic[rows[::-1]]] = rows[::-1]
+    unread, reach = ~results_read(matched, [asked]), "the end of the list"
+    if asked.cut is not None:
+        amount, unit = asked.cut
+        first = f"the first {amount:,} {unit}" if amount > 1 else f"the first {unit[:-1]}"
+        reach = first if unit in {"results", "articles"} else f"the budget of {amount:,} {unit}"
     relevant = np.flatnonzero(prepared.relevant & (prepared.topic >= 0))
     relevant = relevant[np.argsort(prepared.topic[relevant], kind="stable")]
     edges = np.searchsorted(prepared.topic[relevant], np.arange(matched.topics + 1))
@@ -46,7 +48,7 @@ def explain_zeros(matched: Matched, values: NDArray[np.float64], asked: MeasureC
         more = int(edges[topic + 1] - edges[topic]) - 1
         where = names[0] + (f" and {counted(more, 'more document')}" if more else "") if names else "no document"
         size = "" if sizes is None else f" ({counted(int(sizes[topic]), 'character')})"
-        hit, part = (int(first[topic]) for first in firsts)
+        hit, part = firsts[:, topic].tolist()
         if bounds[topic] == bounds[topic + 1]:
             said[topic] = f"{run} returned nothing."
         elif hit < 0:
@@ -59,23 +61,13 @@ def explain_zeros(matched: Matched, values: NDArray[np.float64], asked: MeasureC
         elif unread[part]:
             said[topic] = (
                 f"{run} returned the answer{size}, in {documents[int(codes[matched.known[part]])]!s}, at rank "
-                f"{matched.rank[part]:,}, below {_cut_words(asked)}."
+                f"{matched.rank[part]:,}, below {reach}."
             )
         else:
             said[topic] = (
                 f"{run} returned some of the answer{size} at rank {matched.rank[part]:,}; {asked.key} asks for more."
             )
     return said
-
-
-def _cut_words(asked: MeasureCall) -> str:
-    """Return how far a measure reads, as a reader would say it."""
-    if asked.cut is None:
-        return "the end of the list"
-    amount, unit = asked.cut
-    if unit in {"results", "articles"}:
-        return f"the first {amount:,} {unit}" if amount > 1 else f"the first {unit[:-1]}"
-    return f"the budget of {amount:,} {unit}"
 
 
 def answers_of(matched: Matched) -> dict[int, dict[str, Any]]:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Windows = tuple[Integers, Integers, Integers]
     """Pieces of documents, the most wanted first: document, start, end."""
 
-NO_HIGHLIGHTS = "The gold highlights no text, so nothing can be called found, missed or wasted: only what was returned."
+NO_HIGHLIGHTS = "The gold highlights no text: what was returned is marked, but not what was found, missed or wasted."
 NO_INDEX = (
     "There is no text to show: the report was made without the collection. Give it with --index (made by "
     "'focuseval index') or --docs to see ranked lists and what was highlighted, found, missed and wasted."
@@ -198,7 +198,7 @@ def _missing(who: str, lost: Iterable[str]) -> list[str]:
         return []
     some = ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
     documents = counted(len(names), "document")
-    return [f"{who} names {documents} that the index does not have ({some}): not to be shown here."]
+    return [f"{who} names {documents} that the index does not have ({some}); they cannot be shown."]
 
 
 def wanted(lists: Lists, weight: Floats, pair: Sequence[int], depth: int) -> Windows:

@@ -167,5 +167,5 @@ def pictured(
         found[name]["sheets"] = [*found[name].get("sheets", ()), sheet]
     if not kept:
         return found, " No page can be shown as it looks: there are no PDFs, or their text is not embedded."
-    rest = f", {len(chosen) - len(kept):,} further ones are not" if len(chosen) > len(kept) else ""
-    return found, f" {counted(len(kept), 'page')} of PDFs as they look are embedded ({size / 1000:,.0f} kB){rest}."
+    rest = f", those of {len(chosen) - len(kept):,} more are not" if len(chosen) > len(kept) else ""
+    return found, f" Pictures of {counted(len(kept), 'PDF page')} are embedded ({size / 1000:,.0f} kB){rest}."

@@ -20,7 +20,7 @@ from focuseval.evaluation.scores import order_of
 from focuseval.inference.comparison import P_HEADINGS, compare
 from focuseval.inference.paired import BETTER, WORSE, judge_pairs
 from focuseval.inference.sentences import advice, fill, listed, shown_p
-from focuseval.report.charts.chart import DIGITS, SHAPES, Chart, axis
+from focuseval.report.charts.chart import DIGITS, Chart, axis, scales
 from focuseval.report.charts.chart import number as rounded
 
 if TYPE_CHECKING:
@@ -43,8 +43,13 @@ LINE, WIDTH = 0.04, 0.3
 CLEARLY = 0.9
 """The share of what the best one stores, up to which another one clearly stores less; its inverse is clearly more."""
 STORED = ("chunks", "text", "vectors")
-WORDS = ("cannot tell", "worse", "best", "leads")
-"""How a chunking stands: what has the first, second … of the report's colours and shapes."""
+LOOKS = {
+    "cannot tell": ("#808080", "circle"),
+    "worse": ("#949494", "square"),
+    "best": ("#0072B2", "triangle-up"),
+    "leads": ("#0072B2", "diamond"),
+}
+"""How a chunking stands, with its colour and its shape: blue is what leads, as A is in the other graphs of a report."""
 
 
 @dataclass(frozen=True)
@@ -371,8 +376,8 @@ def quality_against_cost(found: Sweep) -> Chart:
     stands = {"field": columns[-2], "type": "nominal"}
     paleness = {"domain": ["yes", "no"], "range": [1, 0.3]}
     pale = {"field": columns[-1], "type": "nominal", "scale": paleness, "legend": None}
-    domain = {"domain": list(WORDS)}
-    color, shape = stands | {"scale": domain}, stands | {"scale": domain | {"range": list(SHAPES[: len(WORDS)])}}
+    colours, shapes = scales(LOOKS, [row[-2] for row in rows])
+    color, shape = stands | {"scale": colours}, stands | {"scale": shapes}
     size = {"field": columns[2], "type": "quantitative", "scale": {"range": [40, 260]}, "legend": None}
     x = axis("chunks", "chunks", scale={"type": "log", "nice": False, "padding": 30}, axis={"format": "~s"})
     title = f"mean {found.measure}"

@@ -104,7 +104,7 @@ def test_documents_without_an_answer_are_named_and_the_exit_code_is_one(sea):
     with ModelServer(respond) as server:
         said = command("judge", sea, "--endpoint", server.url, "--model", "tiny", code=1)
     assert "warning: topic 101, water/tide: HTTP 400: too long\n" in said
-    assert "1 documents have no judgement; the same command asks for them again" in said
+    assert "1 document has no judgement; the same command asks again" in said
 
 
 def test_the_key_is_read_from_the_environment_and_said_nowhere(sea, monkeypatch):

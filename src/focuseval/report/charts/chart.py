@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 
@@ -141,6 +141,16 @@ def short_label(names: Sequence[str]) -> str:
     if not any(ends) or any(len(name) <= sum(ends) for name in names):
         return "datum.label"
     return f"slice(datum.label, {ends[0]}, length(datum.label) - {ends[1]})"
+
+
+def scales(looks: Mapping[str, tuple[str, ...]], drawn: Iterable[str]) -> tuple[dict[str, Any], ...]:
+    """Return the scales of colours, shapes … that kinds have, without kinds that are not drawn.
+
+    >>> scales({"on": ("black", "circle"), "off": ("grey", "cross")}, ["off", "off"])
+    ({'domain': ['off'], 'range': ['grey']}, {'domain': ['off'], 'range': ['cross']})
+    """
+    kept = [kind for kind in looks if kind in set(drawn)]
+    return tuple({"domain": kept, "range": list(own)} for own in zip(*(looks[kind] for kind in kept), strict=True))
 
 
 def axis(field: str, title: str, **others: Any) -> dict[str, Any]:

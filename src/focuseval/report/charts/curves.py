@@ -19,6 +19,7 @@ from focuseval.report.charts.chart import (
     left_out,
     lines_and_points,
     number,
+    scales,
     wide,
 )  # fmt: skip
 from focuseval.report.evidence import READ
@@ -42,6 +43,7 @@ MOST_NAMED = 8
 WIDE = 20
 """Times the cheapest run's cost from which on costs are drawn on a logarithmic scale."""
 ON, BEHIND = "on the frontier", "behind it"
+LOOKS = {ON: ("circle", "#6b6b6b"), BEHIND: ("cross", "#b0b0b0")}
 
 
 class Curve(NamedTuple):
@@ -249,7 +251,7 @@ def cost_and_quality(evidence: Evidence) -> Iterator[Chart]:
     ticks = {"axis": {"values": [d * 10**n for n in range(10) for d in (1, 3)]}} if logarithmic else {}
     title = f"mean characters of the first {READ} results" + (" (log scale)" if logarithmic else "")
     middle = (costs[0] * costs[-1]) ** 0.5 if logarithmic else (costs[0] + costs[-1]) / 2
-    kinds = [kind for kind in (ON, BEHIND) if any(row[3] == kind for row in rows)]
+    shapes, colours = scales(LOOKS, [row[3] for row in rows])
     by = {"field": "frontier", "type": "nominal", "title": "run"}
     frontier = {
         "transform": [{"filter": f"datum.frontier === '{ON}'"}],
@@ -259,11 +261,8 @@ def cost_and_quality(evidence: Evidence) -> Iterator[Chart]:
     every = {
         "mark": {"type": "point", "filled": True, "size": 90, "opacity": 1},
         "encoding": {
-            "shape": {**by, "scale": {"domain": kinds, "range": [{ON: "circle", BEHIND: "cross"}[k] for k in kinds]}},
-            "color": {
-                **by,
-                "scale": {"domain": kinds, "range": [{ON: "#6b6b6b", BEHIND: "#b0b0b0"}[k] for k in kinds]},
-            },
+            "shape": {**by, "scale": shapes},
+            "color": {**by, "scale": colours},
             "tooltip": hover(run="", characters=",.0f", recall=".4f", frontier=""),
         },
     }

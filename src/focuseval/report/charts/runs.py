@@ -16,6 +16,7 @@ from focuseval.report.charts.chart import (
     left_out,
     nominal,
     number,
+    scales,
     short_label,
     wide,
 )  # fmt: skip
@@ -37,6 +38,14 @@ MOST_NAMES = 40
 MOST_CORRELATED = 14
 TAU = "datum.tau === null ? '–' : replace(format(datum.tau, '.2f'), '0.', '.')"
 """A τ as it fits into a small cell: .83."""
+READINGS = {
+    "equivalent": ("#0072B2",),
+    "similar": ("#56B4E9",),
+    "noticeable differences": ("#E69F00",),
+    FEW_RUNS: ("#CCCCCC",),
+    "undefined": ("#999999",),
+}
+"""How a τ is read, with its colour."""
 MARKS = {"itself": "·", "better": "★", "no": ""}
 
 INK = "#808080"
@@ -256,7 +265,7 @@ def significance_stars(evidence: Evidence) -> Iterator[Chart]:
     names = {"measure": evidence.measure, "method": str(evidence.settings) if compared is None else compared.method}
     caption = (
         f"★ the row's run improves significantly on the column's under {{measure}} ({{method}}). "
-        f"Runs by {evidence.measure}.{left_out(len(drawn), len(evidence.labels))}"
+        f"Runs are in the order of {evidence.measure}.{left_out(len(drawn), len(evidence.labels))}"
     )
     labels = {"labelLimit": 120, "labelFontSize": 11, "domain": False, "ticks": False}
     scale = {"domain": ["better", "no", "itself"], "range": ["#0072B2aa", "#88888812", "#88888840"]}
@@ -309,12 +318,11 @@ def tau_heat_map(evidence: Evidence) -> Iterator[Chart]:
     caption = (
         f"Kendall's τ between the rankings of {len(evidence.labels)} runs under two measures. From .9 on they count as "
         "equivalent, below .8 the differences are noticeable (Voorhees 2001), if there are 8 runs or more. Over so "
-        f"many runs a τ of .9 has a 95 % interval from {low:.2f} to {high:.2f}."
+        f"many runs a τ of .9 has a 95 % interval from {low:.2f} to {high:.2f}.".replace("-", "−")
     )
     if len(kept) < means.shape[1]:
         caption += f" {len(kept)} of {means.shape[1]} measures are drawn, the first and the one that decides."
-    kinds = ["equivalent", "similar", "noticeable differences", FEW_RUNS, "undefined"]
-    scale = {"domain": kinds, "range": ["#0072B2", "#56B4E9", "#E69F00", "#CCCCCC", "#999999"]}
+    (scale,) = scales(READINGS, [row[3] for row in rows])
     shade = {"field": "reading", "type": "nominal", "scale": scale, "title": "reading", "legend": {"columns": 2}}
     color = {"condition": {"test": "datum.reading === 'equivalent'", "value": "white"}, "value": "black"}
     label = {

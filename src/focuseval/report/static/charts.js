@@ -14,6 +14,7 @@
     const [ink, soft, line] = dark ? ["#ebe7df", "#b3ac9f", "#4a453d"] : ["#1d1c1a", "#5a564e", "#d9d4c9"];
     const accent = dark ? "#56B4E9" : "#0072B2";
     const narrow = width < 480;
+    const columns = width < 360 ? 1 : narrow ? 2 : 3;
     return {
       font: "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif",
       background: null,
@@ -22,7 +23,7 @@
       axis: { labelColor: soft, titleColor: ink, gridColor: line, domainColor: soft, tickColor: soft, labelFontSize: 11,
         titleFontSize: 12, titleFontWeight: "normal", gridOpacity: 0.7, labelLimit: narrow ? 110 : 200 },
       header: { labelColor: ink, titleColor: ink, labelFontSize: 12 },
-      legend: { orient: "bottom", columns: width < 360 ? 1 : narrow ? 2 : 3, labelColor: ink, titleColor: soft, labelLimit: Math.max(120, width / 3),
+      legend: { orient: "bottom", columns, labelColor: ink, titleColor: soft, labelLimit: Math.max(120, width / columns - 30),
         symbolStrokeWidth: 2.5, symbolSize: 160, labelFontSize: 12, titleFontWeight: "normal", offset: 12 },
       mark: { color: accent }, text: { color: ink }, rule: { color: accent }, tick: { color: accent }, point: { color: accent },
       boxplot: { median: { color: ink, strokeWidth: 2 } },
@@ -56,6 +57,10 @@
     if (light) spec.autosize = { type: "fit-x", contains: "padding" };
     if (width === COLUMN && light && spec.height > 0) spec.height *= 0.75;
     if (spec.facet) spec.columns = Math.max(1, Math.floor(width / spec.usermeta.facet));
+    for (const { field, legend, scale } of Object.values(spec.encoding ?? {})) {
+      const at = chart.columns.indexOf(field); // a legend names only what is drawn
+      if (legend && scale?.domain) legend.values = scale.domain.filter((kind) => chart.rows.some((row) => row[at] === kind));
+    }
     const config = theme(width, light);
     return vega.parse(vegaLite.compile({ ...spec, data: { name: "rows", values: records(chart) } }, { config }).spec);
   };
