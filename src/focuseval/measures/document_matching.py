@@ -19,7 +19,8 @@ import pyarrow.compute as pc
 from focuseval.collection.names import EXTENSION
 from focuseval.data.placement import Placement
 from focuseval.engine.lazy import cached_property
-from focuseval.engine.native import BLOCK, Lookup, encoded, hash64, in_blocks, indices, joint, rows_of_chunks
+from focuseval.engine.native import BLOCK, Lookup, encoded, hash64, indices, joint, rows_of_chunks
+from focuseval.engine.workers import in_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -130,7 +131,7 @@ def find_documents(matched: Rows) -> MatchedDocuments:
             here = slice(first, first + BLOCK)
             known[here] = lookup.search(joint(keys[here], topic[here]))
 
-        in_blocks(look, range(0, len(keys), BLOCK))
+        in_threads(look, range(0, len(keys), BLOCK), least=16)
         if len(_respelt(matched, known).rows):
             return _by_pairs(matched)
         unjudged = int(np.count_nonzero(known < 0))
@@ -211,7 +212,7 @@ def _by_pairs(matched: Rows) -> MatchedDocuments:
         part = slice(first, first + _HASHED)
         pairs[part] = joint(hash64(ids.slice(first, _HASHED)), matched.topic[part])
 
-    in_blocks(fill, range(0, len(pairs), _HASHED))
+    in_threads(fill, range(0, len(pairs), _HASHED), least=16)
     known = prepared.hashed_pairs.search(pairs)
     other = _respelt(matched, known)
     pairs[other.rows] = joint(prepared.document_keys[other.code], matched.topic[other.rows])

@@ -57,22 +57,6 @@ def _language(name: str, thread: int) -> list[Language]:  # noqa: ARG001  thread
     return [Language(name)]
 
 
-def segments_of(index: Index) -> list[tuple[int, int]]:
-    """Return the blocks of every segment: the first, and past the last."""
-    ends = np.append(0, np.cumsum(index.lengths))[index.first]
-    cuts = [0]
-    while cuts[-1] < len(index.blocks):
-        cuts.append(max(cuts[-1] + 1, int(np.searchsorted(ends, ends[cuts[-1]] + TEXT, "right")) - 1))
-    return list(pairwise(cuts))
-
-
-def tags_of(index: Index) -> list[str]:
-    """Return the tags of all blocks, in the order of names."""
-    blocks = index.blocks
-    named = blocks.tags if isinstance(blocks, MappedBlocks) else [block.tags for block in blocks]
-    return sorted({tag for tags in named for tag in tags})
-
-
 def place(
     block: Block, start: NDArray[np.int32], kept: NDArray[np.int64]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -182,8 +166,12 @@ def build_words(
     """Make the index of words, a segment a task; ``words.json`` comes last."""
     if int(index.element_bounds[-1]) > _MOST:
         raise too_many(index, "elements")
-    cuts, tags, made = segments_of(index), tags_of(index), list[dict[str, Any]]()
-    work = partial(build_segment, index, language, tags, put)
+    blocks, made, edges = index.blocks, list[dict[str, Any]](), [0]
+    tags = sorted(set().union(*(blocks.tags if isinstance(blocks, MappedBlocks) else (one.tags for one in blocks))))
+    ends = np.append(0, np.cumsum(index.lengths))[index.first]
+    while edges[-1] < len(blocks):
+        edges.append(max(edges[-1] + 1, int(np.searchsorted(ends, ends[edges[-1]] + TEXT, "right")) - 1))
+    cuts, work = list(pairwise(edges)), partial(build_segment, index, language, tags, put)
     try:
         with given(1 if len(cuts) < 2 else jobs, workers) as crew:
             for one in crew.in_order(work, enumerate(cuts)):
@@ -191,7 +179,7 @@ def build_words(
                 if sum(segment["words"] for segment in made) > _MOST:  # now, not when all of them are read
                     raise too_many(index, "words")
                 if progress:
-                    progress(cuts[len(made) - 1][1], len(index.blocks))
+                    progress(cuts[len(made) - 1][1], len(blocks))
     finally:
         _language.cache_clear()  # words that were kept for the next segment
     metadata = {

@@ -206,10 +206,7 @@ class IndexedWords:
         for level in range(1, int(depth.max(initial=0)) + 1):
             above = np.maximum.accumulate(np.where(depth == level - 1, np.arange(len(depth)), -1))
             parent[depth == level] = above[depth == level]
-        element[:] = np.searchsorted(first, np.arange(len(element)), "right") - 1
-        while (gone := np.flatnonzero(last[element] <= np.arange(len(element)))).size:
-            element[gone] = parent[element[gone]]
-        return {"parent": parent, "element": element}
+        return {"parent": parent}  # compiled code alone counts by elements
 
     @cached_property
     def words_of_language(self) -> Language:

@@ -27,10 +27,7 @@ if TYPE_CHECKING:
     from focuseval.collection.chunks import Chunks, Embed
     from focuseval.measures.tasks import Task
     from focuseval.retrieval.lists import Listed
-    from focuseval.retrieval.units import UnitSet
-
-    Integers = NDArray[np.int64]
-    Numbers = NDArray[np.float64]
+    from focuseval.retrieval.units import Integers, Numbers, UnitSet
 
 BLOCK = 16_384
 """Vectors that are multiplied at a time."""
