@@ -47,9 +47,6 @@ VERSION = 3
 _KNOWN = 400_000
 """Words whose terms a worker knows, at most, when it begins a segment."""
 
-_MOST = 2**31 - 1
-"""Words and elements that 32-bit numbers can count."""
-
 
 @cache
 def _language(name: str, thread: int) -> list[Language]:  # noqa: ARG001  threads of a worker must not count words at once
@@ -114,8 +111,6 @@ def build_segment(
         words, kept, before = words + len(term), kept + len(word), kept + int(first[-1])
         if isinstance(index.blocks, MappedBlocks):
             index.blocks.release(which)
-        if words > _MOST:
-            raise too_many(index, "words")
     term = np.concatenate(terms)
     terms.clear()
     names, packed, begins = _postings(language, term)
@@ -164,8 +159,6 @@ def build_words(
     workers: Workers | None = None,
 ) -> None:
     """Make the index of words, a segment a task; ``words.json`` comes last."""
-    if int(index.element_bounds[-1]) > _MOST:
-        raise too_many(index, "elements")
     blocks, made, edges = index.blocks, list[dict[str, Any]](), [0]
     tags = sorted(set().union(*(blocks.tags if isinstance(blocks, MappedBlocks) else (one.tags for one in blocks))))
     ends = np.append(0, np.cumsum(index.lengths))[index.first]
@@ -176,8 +169,6 @@ def build_words(
         with given(1 if len(cuts) < 2 else jobs, workers) as crew:
             for one in crew.in_order(work, enumerate(cuts)):
                 made.append(one)
-                if sum(segment["words"] for segment in made) > _MOST:  # now, not when all of them are read
-                    raise too_many(index, "words")
                 if progress:
                     progress(cuts[len(made) - 1][1], len(blocks))
     finally:
@@ -196,9 +187,3 @@ def build_words(
 def keep_in(folder: str, name: str, content: Any) -> None:
     """Keep a file in a folder, which may be on object storage."""
     (location(folder) / name).write_bytes(content)
-
-
-def too_many(index: Index, what: str) -> CollectionError:
-    """Return the error of a collection that 32-bit numbers cannot count."""
-    remedy = "index parts of the collection, retrieve from each, and merge the runs with 'focuseval fuse'"
-    return CollectionError(f"expected at most {_MOST:,} {what}, found more", at=index.name, remedy=remedy)

@@ -58,6 +58,9 @@ if TYPE_CHECKING:
     """Returns the content of a file of the words, by its name."""
     Progress = Callable[..., None]
 
+MOST = 2**31 - 1
+"""Words and elements that are opened together: what 32-bit numbers can count."""
+
 _IN_MEMORY: WeakKeyDictionary[Index, dict[str, IndexedWords]] = WeakKeyDictionary()
 """The words of collections that lie on no disk, while somebody holds the collection."""
 
@@ -152,6 +155,7 @@ class IndexedWords:
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         if name not in self._columns:
+            _ = self._bases
             make: Callable[[], dict[str, NDArray[Any]]] = {
                 "start": self._spans,
                 "end": self._spans,
@@ -162,6 +166,17 @@ class IndexedWords:
             }.get(name, partial(self._single, name))
             self._columns.update(make())
         return self._columns[name]
+
+    @cached_property
+    def _bases(self) -> list[int]:
+        """The first kept word of every segment; what 32-bit numbers cannot count is not opened together."""
+        many = max(self.counted("words"), int(self.index.element_bounds[-1]))
+        if many > MOST:
+            what = f"expected at most {MOST:,} words and elements to search at once, found {many:,}"
+            how = "retrieve by bm25 without chunks= and cas=, which asks one part after the other"
+            remedy = f"{how}, or index parts of the collection and merge their runs with 'focuseval fuse'"
+            raise CollectionError(what, at=self.index.name, remedy=remedy)
+        return list(accumulate((segment.counts["kept"] for segment in self.segments[:-1]), initial=0))
 
     def _numbers(self, name: str) -> NDArray[np.int32]:
         """Return a column of all segments as it is kept."""
@@ -189,8 +204,7 @@ class IndexedWords:
         return {"start": begins.astype(np.int32), "end": (begins + length).astype(np.int32)}
 
     def _elements(self) -> dict[str, NDArray[Any]]:
-        bases = accumulate((segment.counts["kept"] for segment in self.segments), initial=0)
-        pairs = zip(self.segments, bases, strict=False)
+        pairs = zip(self.segments, self._bases, strict=True)
         first = joined([segment.numbers("first", base, sums=True) for segment, base in pairs])
         return {"first": first, "last": first + self._numbers("size")}
 
@@ -225,9 +239,8 @@ class IndexedWords:
 
     def occurrences(self, term: str) -> NDArray[np.int32]:
         """Return the numbers of the kept words that are a term, ascending."""
-        bases = accumulate((segment.counts["kept"] for segment in self.segments), initial=0)
-        found = [segment.occurrences(term, base) for segment, base in zip(self.segments, bases, strict=False)]
-        return joined(found)
+        pairs = zip(self.segments, self._bases, strict=True)
+        return joined([segment.occurrences(term, base) for segment, base in pairs])
 
 
 def joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
