@@ -77,15 +77,15 @@ class WordSegment:
 
     def content(self, name: str) -> NDArray[np.uint8]:
         """Return the bytes of a file, which are those that were written."""
-        size, check = self.counts["files"][name]
+        (size, check), wrong = self.counts["files"][name], ""
         try:
             found = pa.py_buffer(self.find(f"{self.number}-{name}"))
+            wrong = "" if crc32(found) == check else f"{self.number}-{name} has other bytes than were written"
         except OSError as error:
-            what = f"damaged index of words: {error.strerror}"
-            raise CollectionError(what, at=self.where, remedy=f"remove {self.where}, it will be made again") from None
-        if crc32(found) != check:
-            what = f"damaged index of words: {self.number}-{name} has other bytes than were written"
-            raise CollectionError(what, at=self.where, remedy=f"remove {self.where}, it will be made again")
+            wrong = str(error.strerror)
+        if wrong:
+            remedy = f"remove {self.where}, it will be made again"
+            raise CollectionError(f"damaged index of words: {wrong}", at=self.where, remedy=remedy)
         whole = found if name == "occurrences" else pa.decompress(found, size, "zstd")
         return np.frombuffer(whole, np.uint8)
 
@@ -100,11 +100,6 @@ class WordSegment:
         """The words of all terms, and where those of each begin, with the end of the last."""
         sizes = native.unpack(self.content("postings"))
         return self.content("occurrences"), np.append(0, np.cumsum(sizes, dtype=np.int64))
-
-    @property
-    def terms(self) -> list[str]:
-        """Its terms."""
-        return self._terms[0].decode().split("\n") if self.counts["terms"] else []
 
     def occurrences(self, term: str, base: int) -> NDArray[np.int32]:
         """Return the numbers of the kept words that are a term, ascending, counted from a base."""
@@ -150,8 +145,8 @@ class IndexedWords:
     @property
     def terms(self) -> list[str]:
         """The terms of all segments, in the order of their bytes."""
-        every = [segment.terms for segment in self.segments]
-        return every[0] if len(every) == 1 else sorted(set().union(*every), key=str.encode)
+        every = (segment.content("terms").tobytes().decode().split("\n") for segment in self.segments)
+        return sorted(set().union(*every) - {""}, key=str.encode)
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         if name not in self._columns:
