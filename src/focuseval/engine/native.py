@@ -67,7 +67,6 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 _ODDER = np.uint64(0xD6E8FEB86659FD93)
 _HALF = np.uint64(32)
 _BYTES_KEPT = np.array([(1 << (8 * n)) - 1 for n in range(9)], np.uint64)
-_STRETCH = 1 << 17
 
 BLOCK = 1 << 16
 """Keys that are looked up together: they stay in the processor's cache."""
@@ -356,15 +355,12 @@ def mix(key: NDArray[np.uint64], other: NDArray[np.uint64]) -> NDArray[np.uint64
 
 
 def joint(keys: NDArray[np.uint64], group: NDArray[np.integer]) -> NDArray[np.uint64]:
-    """Join every key with its group (its topic, say), a stretch at a time, so that ten million need little memory."""
+    """Join every key with its group (its topic, say)."""
     joined, code = np.empty_like(keys), library()
     if code is not None and keys.shape == group.shape and _plain(keys, np.uint64) and _plain(group, np.int32):
         code.joint(keys.ctypes.data, group.ctypes.data, len(keys), joined.ctypes.data)
         return joined
-    for first in range(0, len(keys), _STRETCH):
-        here = slice(first, first + _STRETCH)
-        joined[here] = mix(keys[here], group[here].astype(np.uint64))
-    return joined
+    return mix(keys, group.astype(np.uint64))
 
 
 class Lookup:
