@@ -49,7 +49,7 @@ def main(megabytes, questions):
 
         def ours():
             ranker = UnitRanker(words, RetrievalSettings(unit="passage:100", language="none").resolved())
-            found = ranker.size
+            found = ranker.sums
             return ranker, found, [best(ranker.units, *ranker.score(_weights(query), LIMIT), LIMIT) for query in asked]
 
         (ranker, _, mine), spent = timed(ours)

@@ -32,6 +32,14 @@ REAL = st.from_regex(r"-?([0-9]{1,7}\.?[0-9]{0,8}|\.[0-9]{1,9})", fullmatch=True
 ROW = st.tuples(st.sampled_from(["q", "q1", "topic-number-1", "Überschrift"]), VISIBLE, VISIBLE, NUMBER, REAL, NUMBER)
 
 
+@pytest.mark.parametrize("compiled", [pytest.param(True, marks=needs_library), False])
+@given(keys=st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-3, 3)), others=st.lists(st.integers(-5, 5)))
+def test_a_key_is_found_at_its_first_row(compiled, keys, others):
+    with mock.patch.object(native, "library", native.library if compiled else lambda: None):
+        found = native.Lookup(np.array(keys, np.int64)).find(np.array([*keys, *others], np.int64))
+    assert found.tolist() == [keys.index(key) if key in keys else -1 for key in (*keys, *others)]
+
+
 def taken(text, kinds=KINDS):
     found = native.split(pa.py_buffer(text), [kind for _, kind in kinds])
     return None if found is None else found[0]

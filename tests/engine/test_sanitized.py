@@ -31,6 +31,10 @@ for _ in range(3000):
         if cut:
             cut[random.randrange(len(cut))] = random.randrange(256)
     checked(bytes(cut), ["block", None, "text", "rank", "real", "block"])
+for _ in range(300):  # keys that collide: a few slots, or equal ones
+    keys = np.array(random.choices(range(50), k=random.randint(0, 40)), np.int64) << random.choice((0, 40, 57))
+    found, first = native.Lookup(keys).find(np.append(keys, 99)), dict(zip(keys[::-1].tolist(), range(len(keys))[::-1]))
+    assert found.tolist() == [*(first[key] for key in keys.tolist()), -1]
 # lines that appear between the two passes: there is room for as many as there were
 text = np.frombuffer(b"1 2\\n" * 50, np.uint8).copy()
 members = ("kind", "values", "offsets", "ends", "count", "above", "length")

@@ -100,6 +100,11 @@ def test_many_segments_of_words_are_asked_one_by_one(tmp_path, monkeypatch, opti
     assert set(opened) == {1}
     assert found.to_arrow().equals(whole.to_arrow())
     assert lines_of(found) == lines_of(whole)
+    monkeypatch.setattr("focuseval.retrieval.store.MOST", 2000)  # words or elements: more than all segments but no one
+    again = fe.retrieve(fe.open_index(tmp_path / "a.idx"), topics, jobs=2, **options)
+    assert again.to_arrow().equals(whole.to_arrow())
+    with pytest.raises(CollectionError, match=r"expected at most 2,000 words and elements to search at once, found"):
+        fe.search(fe.open_index(tmp_path / "a.idx"), "moon", **options)
 
 
 def test_words_of_an_index_that_cannot_be_written_to_are_kept_in_memory(example, monkeypatch):

@@ -16,6 +16,7 @@ import socket
 import ssl
 import threading
 from email.utils import parsedate_to_datetime
+from functools import partial
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from time import time
 from typing import Any, NamedTuple
@@ -108,10 +109,8 @@ class Client:
     def post(self, body: dict[str, Any]) -> Reply:
         """Send one request and return the reply as it came; `scrubbed` takes the key out of its texts."""
         scheme, host, port, path = self.endpoint
-        if scheme == "https":
-            connection = _Connection(HTTPSConnection(host, port, timeout=self._timeout, context=self._tls))
-        else:
-            connection = _Connection(HTTPConnection(host, port, timeout=self._timeout))
+        secure = partial(HTTPSConnection, context=self._tls) if scheme == "https" else HTTPConnection
+        connection = _Connection(http := secure(host, port, timeout=self._timeout))
         headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "focuseval"}
         if self._key:
             headers["Authorization"] = f"Bearer {self._key}"
@@ -119,11 +118,21 @@ class Client:
         timer = threading.Timer(self._timeout, connection.end)
         timer.start()
         try:
-            reply = _exchange(connection, path, body, headers, self._limit)
+            http.connect()
+            reply = Reply(0, "")
+            if not connection.ended:  # before there was anything to end
+                http.request("POST", path, json.dumps(body).encode("ascii"), headers)
+                reply = _read(http.getresponse(), self._limit)
+        except TimeoutError:  # of a single wait, a moment before the timer
+            connection.ended, reply = True, Reply(0, "")
+        except (ConnectionRefusedError, socket.gaierror, ssl.SSLError) as error:
+            reply = Reply(0, "", str(error.strerror or error), refused=True)
+        except (OSError, HTTPException) as error:
+            reply = Reply(0, "", f"the connection broke: {error or type(error).__name__}")
         finally:
             timer.cancel()
             self._open.discard(connection)
-            connection.http.close()
+            http.close()
         if connection.ended:  # also where the rest seems whole: a body without a length ends when the connection does
             why = "interrupted" if self.stopped.is_set() else f"no answer within {self._timeout:g} seconds"
             reply = Reply(0, reply.body, why)
@@ -154,26 +163,9 @@ class _Connection:
                 self.http.sock.shutdown(socket.SHUT_RDWR)
 
 
-def _exchange(connection: _Connection, path: str, body: dict[str, Any], headers: dict[str, str], limit: int) -> Reply:
-    http = connection.http
-    try:
-        http.connect()
-        if connection.ended:  # before there was anything to end
-            return Reply(0, "")
-        http.request("POST", path, json.dumps(body).encode("ascii"), headers)
-        reply = http.getresponse()
-        return _read(reply, reply.read(limit + 1), limit)
-    except TimeoutError:  # of a single wait, a moment before the timer
-        connection.ended = True
-        return Reply(0, "")
-    except (ConnectionRefusedError, socket.gaierror, ssl.SSLError) as error:
-        return Reply(0, "", str(error.strerror or error), refused=True)
-    except (OSError, HTTPException) as error:
-        return Reply(0, "", f"the connection broke: {error or type(error).__name__}")
-
-
-def _read(reply: HTTPResponse, data: bytes, limit: int) -> Reply:
-    """Return a reply whose body was read as far as it goes."""
+def _read(reply: HTTPResponse, limit: int) -> Reply:
+    """Return a reply with its body, read as far as it goes."""
+    data = reply.read(limit + 1)
     text = data.decode("utf-8", "replace")
     if len(data) > limit:
         return Reply(0, text[:1000], f"more than {limit:,} bytes in one reply")

@@ -281,3 +281,31 @@ int64_t encode(const uint8_t *text, const int32_t *offsets, const uint64_t *keys
     }
     return count;
 }
+
+/* A table of open addressing for `lookup_find`: `marks` is empty, all 0, and has more slots than there are keys, a power
+   of two; it gets a mark of the key at a slot, from 1 to 128, and `table` its row: of equal keys the first. */
+void lookup_fill(const uint64_t *keys, int64_t rows, int32_t *table, uint8_t *marks, int64_t slots)
+{
+    for (int64_t row = 0; row < rows; row++) {
+        uint64_t slot = (keys[row] * ODD >> 20) & (uint64_t)(slots - 1);
+        for (; marks[slot] && keys[table[slot]] != keys[row]; slot = (slot + 1) & (uint64_t)(slots - 1))
+            ;
+        if (!marks[slot]) {
+            marks[slot] = (uint8_t)(1 + (keys[row] & 127));
+            table[slot] = (int32_t)row;
+        }
+    }
+}
+
+/* The row of every key asked for, -1 where there is none. Most are asked for in vain: a byte tells. */
+void lookup_find(const uint64_t *keys, const int32_t *table, const uint8_t *marks, int64_t slots, int64_t many,
+                 const uint64_t *asked, int32_t *found)
+{
+    for (int64_t number = 0; number < many; number++) {
+        uint64_t key = asked[number], slot = (key * ODD >> 20) & (uint64_t)(slots - 1);
+        uint8_t mark = (uint8_t)(1 + (key & 127));
+        for (; marks[slot] && (marks[slot] != mark || keys[table[slot]] != key); slot = (slot + 1) & (uint64_t)(slots - 1))
+            ;
+        found[number] = marks[slot] ? table[slot] : -1;
+    }
+}

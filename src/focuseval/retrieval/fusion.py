@@ -237,7 +237,11 @@ def _rows(runs: Sequence[Run], how: Fusion) -> tuple[Run, Ranked]:
     for column in (pa.array(topic), *known, pa.array(start), pa.array(end), *literal):
         code = _codes(column)
         _, result = np.unique(result * (int(code.max(initial=0)) + 1) + code, return_inverse=True)
-    again = _occurrence(result, ranking)
+    key = (
+        result * len(runs) + ranking
+    )  # the same result in the same ranking: an element and its only child share a span
+    again, order = np.empty(len(key), np.int64), np.argsort(key, kind="stable")
+    again[order] = np.arange(len(order)) - np.searchsorted(key[order], key[order])
     _, result = np.unique(result * (int(again.max(initial=0)) + 1) + again, return_inverse=True)
     columns: dict[str, Any] = {name: column for name, column in text.items() if column.null_count < len(topic)}
     columns |= {name: column for name, column in (("start", start), ("end", end)) if (column >= 0).any()}
@@ -258,12 +262,3 @@ def _strings(column: Any, many: int) -> pa.Array:
 def _codes(column: pa.Array) -> Integers:
     """Return a number for every distinct value, nulls among them."""
     return np.asarray(column.dictionary_encode(null_encoding="encode").indices, np.int64)
-
-
-def _occurrence(result: Integers, ranking: Integers) -> Integers:
-    """Return how often the same result stood in the same ranking before: an element and its only child share a span."""
-    key = result * (int(ranking.max(initial=0)) + 1) + ranking
-    order = np.argsort(key, kind="stable")
-    found = np.empty(len(order), np.int64)
-    found[order] = np.arange(len(order)) - np.searchsorted(key[order], key[order])
-    return found

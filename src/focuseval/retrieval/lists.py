@@ -21,13 +21,9 @@ from focuseval.retrieval.units import ElementUnits
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
     from focuseval.measures.tasks import Task
-    from focuseval.retrieval.units import UnitSet
+    from focuseval.retrieval.units import Integers, Numbers, UnitSet
 
-    Integers = NDArray[np.int64]
-    Numbers = NDArray[np.float64]
     Listed = tuple[Integers, Numbers]
 
 

@@ -87,7 +87,7 @@ def retrieve(
     chunks
         In place of ``unit``: what `focuseval.chunk` cut, or chunks of any other origin.
     jobs
-        Processes that read words, the first time.
+        Processes that read words, the first time, and that search in a collection of many.
     workers
         Other workers in their place, such as those of `focuseval.connected`.
     options

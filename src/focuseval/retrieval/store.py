@@ -58,6 +58,9 @@ if TYPE_CHECKING:
     """Returns the content of a file of the words, by its name."""
     Progress = Callable[..., None]
 
+MOST = 2**31 - 1
+"""Words and elements that are opened together: what 32-bit numbers can count."""
+
 _IN_MEMORY: WeakKeyDictionary[Index, dict[str, IndexedWords]] = WeakKeyDictionary()
 """The words of collections that lie on no disk, while somebody holds the collection."""
 
@@ -74,15 +77,15 @@ class WordSegment:
 
     def content(self, name: str) -> NDArray[np.uint8]:
         """Return the bytes of a file, which are those that were written."""
-        size, check = self.counts["files"][name]
+        (size, check), wrong = self.counts["files"][name], ""
         try:
             found = pa.py_buffer(self.find(f"{self.number}-{name}"))
+            wrong = "" if crc32(found) == check else f"{self.number}-{name} has other bytes than were written"
         except OSError as error:
-            what = f"damaged index of words: {error.strerror}"
-            raise CollectionError(what, at=self.where, remedy=f"remove {self.where}, it will be made again") from None
-        if crc32(found) != check:
-            what = f"damaged index of words: {self.number}-{name} has other bytes than were written"
-            raise CollectionError(what, at=self.where, remedy=f"remove {self.where}, it will be made again")
+            wrong = str(error.strerror)
+        if wrong:
+            remedy = f"remove {self.where}, it will be made again"
+            raise CollectionError(f"damaged index of words: {wrong}", at=self.where, remedy=remedy)
         whole = found if name == "occurrences" else pa.decompress(found, size, "zstd")
         return np.frombuffer(whole, np.uint8)
 
@@ -97,11 +100,6 @@ class WordSegment:
         """The words of all terms, and where those of each begin, with the end of the last."""
         sizes = native.unpack(self.content("postings"))
         return self.content("occurrences"), np.append(0, np.cumsum(sizes, dtype=np.int64))
-
-    @property
-    def terms(self) -> list[str]:
-        """Its terms."""
-        return self._terms[0].decode().split("\n") if self.counts["terms"] else []
 
     def occurrences(self, term: str, base: int) -> NDArray[np.int32]:
         """Return the numbers of the kept words that are a term, ascending, counted from a base."""
@@ -147,11 +145,12 @@ class IndexedWords:
     @property
     def terms(self) -> list[str]:
         """The terms of all segments, in the order of their bytes."""
-        every = [segment.terms for segment in self.segments]
-        return every[0] if len(every) == 1 else sorted(set().union(*every), key=str.encode)
+        every = (segment.content("terms").tobytes().decode().split("\n") for segment in self.segments)
+        return sorted(set().union(*every) - {""}, key=str.encode)
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         if name not in self._columns:
+            _ = self._bases
             make: Callable[[], dict[str, NDArray[Any]]] = {
                 "start": self._spans,
                 "end": self._spans,
@@ -162,6 +161,17 @@ class IndexedWords:
             }.get(name, partial(self._single, name))
             self._columns.update(make())
         return self._columns[name]
+
+    @cached_property
+    def _bases(self) -> list[int]:
+        """The first kept word of every segment; what 32-bit numbers cannot count is not opened together."""
+        many = max(self.counted("words"), int(self.index.element_bounds[-1]))
+        if many > MOST:
+            what = f"expected at most {MOST:,} words and elements to search at once, found {many:,}"
+            how = "retrieve by bm25 without chunks= and cas=, which asks one part after the other"
+            remedy = f"{how}, or index parts of the collection and merge their runs with 'focuseval fuse'"
+            raise CollectionError(what, at=self.index.name, remedy=remedy)
+        return list(accumulate((segment.counts["kept"] for segment in self.segments[:-1]), initial=0))
 
     def _numbers(self, name: str) -> NDArray[np.int32]:
         """Return a column of all segments as it is kept."""
@@ -189,8 +199,7 @@ class IndexedWords:
         return {"start": begins.astype(np.int32), "end": (begins + length).astype(np.int32)}
 
     def _elements(self) -> dict[str, NDArray[Any]]:
-        bases = accumulate((segment.counts["kept"] for segment in self.segments), initial=0)
-        pairs = zip(self.segments, bases, strict=False)
+        pairs = zip(self.segments, self._bases, strict=True)
         first = joined([segment.numbers("first", base, sums=True) for segment, base in pairs])
         return {"first": first, "last": first + self._numbers("size")}
 
@@ -206,10 +215,7 @@ class IndexedWords:
         for level in range(1, int(depth.max(initial=0)) + 1):
             above = np.maximum.accumulate(np.where(depth == level - 1, np.arange(len(depth)), -1))
             parent[depth == level] = above[depth == level]
-        element[:] = np.searchsorted(first, np.arange(len(element)), "right") - 1
-        while (gone := np.flatnonzero(last[element] <= np.arange(len(element)))).size:
-            element[gone] = parent[element[gone]]
-        return {"parent": parent, "element": element}
+        return {"parent": parent}  # compiled code alone counts by elements
 
     @cached_property
     def words_of_language(self) -> Language:
@@ -228,9 +234,8 @@ class IndexedWords:
 
     def occurrences(self, term: str) -> NDArray[np.int32]:
         """Return the numbers of the kept words that are a term, ascending."""
-        bases = accumulate((segment.counts["kept"] for segment in self.segments), initial=0)
-        found = [segment.occurrences(term, base) for segment, base in zip(self.segments, bases, strict=False)]
-        return joined(found)
+        pairs = zip(self.segments, self._bases, strict=True)
+        return joined([segment.occurrences(term, base) for segment, base in pairs])
 
 
 def joined(parts: list[NDArray[Any]]) -> NDArray[Any]:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from operator import eq, ge, gt, le, lt
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,90 +32,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.data.topics.syntax import Clause, Query, Step, Value
-    from focuseval.retrieval.store import IndexedWords
-    from focuseval.retrieval.units import UnitRanker
+    from focuseval.retrieval.units import Integers, Numbers, UnitRanker
 
-    Integers = NDArray[np.int64]
-    Numbers = NDArray[np.float64]
     Flags = NDArray[np.bool_]
-
-
-_NOTHING = -np.inf
-
-
-@dataclass(frozen=True, eq=False)
-class ElementTree:
-    """All elements of the documents around some elements, in document order."""
-
-    words: IndexedWords
-    document: Integers
-    """Rows of the documents."""
-    element: Integers
-    """Numbers in the whole collection, ascending."""
-    parent: Integers
-    """Row in this tree, −1 for a root."""
-
-    @classmethod
-    def around(cls, words: IndexedWords, elements: Integers) -> ElementTree:
-        """Return the tree of the documents of some elements, given in ascending order."""
-        documents = np.unique(np.searchsorted(words.roots, elements, "right") - 1)
-        bounds = words.index.element_bounds
-        sizes = np.diff(bounds)[documents]
-        every = spread(bounds[documents], sizes)
-        shift = np.repeat(bounds[documents] - (np.cumsum(sizes) - sizes), sizes)
-        parent = words["parent"][every].astype(np.int64)
-        return cls(words, np.repeat(documents, sizes), every, np.where(parent < 0, -1, parent - shift))
-
-    def __len__(self) -> int:
-        return len(self.element)
-
-    def rows(self, elements: Integers) -> Integers:
-        """Return the rows of elements that are in the tree."""
-        return np.searchsorted(self.element, elements)
-
-    def named(self, names: Sequence[str]) -> Flags:
-        """Return which elements have one of the names; ``*`` is any element, an attribute is none."""
-        if "*" in names:
-            return np.ones(len(self), np.bool_)
-        wanted = np.array([tag in names for tag in self.words.tags], np.bool_)
-        return np.asarray(wanted[self.words["tag"][self.element]])
-
-    def reached(self, steps: Sequence[Step], value: Numbers) -> Numbers:
-        """Return for every element the largest value of those that a path reaches from it, −∞ where there is none."""
-        for step in reversed(steps):
-            rows = np.flatnonzero(self.named(step.names) & np.isfinite(value))
-            given, at = value[rows], self.parent[rows]
-            value = np.full(len(self), _NOTHING)
-            while (inside := at >= 0).any():
-                given, at = given[inside], at[inside]
-                np.maximum.at(value, at, given)
-                if step.axis == "/":
-                    break
-                at = self.parent[at]
-        return value
-
-    def compare(self, rows: Integers, operator: str, value: Value) -> Numbers:
-        """Return 1 for elements, of some rows, whose content (a number, or stripped) compares as asked, else 0."""
-        true, index = np.zeros(len(self)), self.words.index
-        holds: Callable[[Any, Any], bool] = {"=": eq, "<": lt, ">": gt, "<=": le, ">=": ge}[operator]
-        right = float(value.text) if value.number else value.text.strip()
-        for document in np.unique(self.document[rows]).tolist():
-            mine = rows[self.document[rows] == document]
-            text, table = index.text(document), index.elements(document)
-            inside = self.element[mine] - index.element_bounds[document]
-            pairs = zip(mine.tolist(), table.start[inside].tolist(), table.end[inside].tolist(), strict=True)
-            for row, start, end in pairs:
-                left = text[start:end].strip()
-                with suppress(ValueError):  # a content that is no number
-                    true[row] = holds(float(left) if value.number else left, right)
-        return true
-
-
-class Held(NamedTuple):
+    Held = tuple[Numbers, Flags]
     """What a clause gives for some elements: its score, and whether it holds."""
 
-    score: Numbers
-    holds: Flags
+_NOTHING = -np.inf
 
 
 def impossible(query: Query, tags: Collection[str], cas: str) -> str | None:
@@ -138,9 +61,8 @@ def score_structured(ranker: UnitRanker, query: Query) -> tuple[Integers, Number
         allowed = [name in target and (not tags or name in tags) for name in ranker.words.tags]
         may = np.array(allowed, np.bool_)[ranker.words["tag"][elements]]
     kept = np.flatnonzero(found.wanted & may)
-    reader = _Reader(ranker, ElementTree.around(ranker.words, elements))
-    chain = reader.chain(steps)
-    at = reader.tree.rows(elements[kept])
+    reader = _Reader.around(ranker, elements)
+    chain, at = reader.chain(steps), np.searchsorted(reader.element, elements[kept])
     reached = np.isfinite(chain[at])
     own, of_document = found.own[kept], found.of_document[kept]
     score = np.where(reached, ranker.mixed(np.where(reached, chain[at], 0.0), of_document), 0.0)
@@ -155,16 +77,38 @@ def score_structured(ranker: UnitRanker, query: Query) -> tuple[Integers, Number
 
 @dataclass(frozen=True, eq=False)
 class _Reader:
-    """A query being read: the elements of all documents that hold one of its words."""
+    """A query being read on all elements of the documents that hold one of its words, in document order."""
 
     ranker: UnitRanker
-    tree: ElementTree
+    document: Integers
+    """Rows of the documents."""
+    element: Integers
+    """Numbers in the whole collection, ascending."""
+    parent: Integers
+    """Row here, −1 for a root."""
+
+    @classmethod
+    def around(cls, ranker: UnitRanker, elements: Integers) -> _Reader:
+        """Return the reader for the documents of some elements, given in ascending order."""
+        words = ranker.words
+        documents = np.unique(np.searchsorted(words.roots, elements, "right") - 1)
+        bounds = words.index.element_bounds
+        sizes = np.diff(bounds)[documents]
+        every = spread(bounds[documents], sizes)
+        shift = np.repeat(bounds[documents] - (np.cumsum(sizes) - sizes), sizes)
+        parent = words["parent"][every].astype(np.int64)
+        return cls(ranker, np.repeat(documents, sizes), every, np.where(parent < 0, -1, parent - shift))
+
+    def named(self, names: Sequence[str]) -> Flags:
+        """Return which elements have one of the names; ``*`` is any element, an attribute is none."""
+        words = self.ranker.words
+        wanted = np.array(["*" in names or tag in names for tag in words.tags], np.bool_)
+        return np.asarray(wanted[words["tag"][self.element]])
 
     def chain(self, steps: tuple[Step, ...]) -> Numbers:
         """Return for every element the best sum over all ways to reach it, −∞ where there is none."""
-        best = np.full(len(self.tree), _NOTHING)
+        best, parent = np.full(len(self.element), _NOTHING), self.parent
         for number, step in enumerate(steps):
-            parent = self.tree.parent
             if number:  # what the parent has, or the largest of the ancestors
                 above = np.append(best, _NOTHING)
                 before, at = above[parent], parent
@@ -173,36 +117,66 @@ class _Reader:
                     before = np.maximum(before, above[at])
             else:  # the first step reaches roots, or all
                 before = np.where((parent < 0) | (step.axis == "//"), 0.0, _NOTHING)
-            rows = np.flatnonzero(self.tree.named(step.names) & np.isfinite(before))
-            best = np.full(len(self.tree), _NOTHING)
-            held = self._all(step.predicates, rows)
-            best[rows] = np.where(held.holds, before[rows] + held.score, _NOTHING)
+            rows = np.flatnonzero(self.named(step.names) & np.isfinite(before))
+            best = np.full(len(parent), _NOTHING)
+            score, holds = self._all(step.predicates, rows)
+            best[rows] = np.where(holds, before[rows] + score, _NOTHING)
         return best
 
     def _all(self, clauses: tuple[Clause, ...], rows: Integers) -> Held:
         """Return the sum of clauses that must all hold."""
         total, holds = np.zeros(len(rows)), np.ones(len(rows), np.bool_)
         for clause in clauses:
-            held = self._clause(clause, rows)
-            total, holds = total + held.score, holds & held.holds
-        return Held(total, holds)
+            score, true = self._clause(clause, rows)
+            total, holds = total + score, holds & true
+        return total, holds
 
     def _clause(self, clause: Clause, rows: Integers) -> Held:
         if isinstance(clause, Both):
             return self._all(clause.clauses, rows)
         if isinstance(clause, Either):
             scores, holds = zip(*(self._clause(part, rows) for part in clause.clauses), strict=True)
-            return Held(np.maximum.reduce(scores), np.logical_or.reduce(holds))
+            return np.maximum.reduce(scores), np.logical_or.reduce(holds)
         if isinstance(clause, Comparison):  # has an element that the path reaches a content that compares as asked?
             steps = clause.path.steps
-            last = np.flatnonzero(self.tree.named(steps[-1].names)) if steps else rows
-            true = self.tree.compare(last, clause.operator, clause.value)
-            return Held(np.zeros(len(rows)), self.tree.reached(steps, true)[rows] > 0)
+            last = np.flatnonzero(self.named(steps[-1].names)) if steps else rows
+            true = self._compared(last, clause.operator, clause.value)
+            return np.zeros(len(rows)), self._reached(steps, true)[rows] > 0
         # ``about``: the best score of the elements that the path reaches, and whether one holds a wanted word
         found = self.ranker.find(weights(clause.terms, self.ranker.words.words_of_language))
-        here = np.flatnonzero(np.isin(found.units, self.tree.element, assume_unique=True))
-        at = self.tree.rows(found.units[here])
-        score, held = np.zeros(len(self.tree)), np.zeros(len(self.tree))
+        here = np.flatnonzero(np.isin(found.units, self.element, assume_unique=True))
+        at = np.searchsorted(self.element, found.units[here])
+        score, held = np.zeros(len(self.element)), np.zeros(len(self.element))
         score[at], held[at] = found.own[here], found.wanted[here]
-        best, reached = (self.tree.reached(clause.path.steps, value)[rows] for value in (score, held))
-        return Held(np.where(np.isfinite(best), best, 0.0), reached > 0)
+        best, reached = (self._reached(clause.path.steps, value)[rows] for value in (score, held))
+        return np.where(np.isfinite(best), best, 0.0), reached > 0
+
+    def _reached(self, steps: Sequence[Step], value: Numbers) -> Numbers:
+        """Return for every element the largest value of those that a path reaches from it, −∞ where there is none."""
+        for step in reversed(steps):
+            rows = np.flatnonzero(self.named(step.names) & np.isfinite(value))
+            given, at = value[rows], self.parent[rows]
+            value = np.full(len(self.element), _NOTHING)
+            while (inside := at >= 0).any():
+                given, at = given[inside], at[inside]
+                np.maximum.at(value, at, given)
+                if step.axis == "/":
+                    break
+                at = self.parent[at]
+        return value
+
+    def _compared(self, rows: Integers, operator: str, value: Value) -> Numbers:
+        """Return 1 for elements, of some rows, whose content (a number, or stripped) compares as asked, else 0."""
+        true, index = np.zeros(len(self.element)), self.ranker.words.index
+        holds: Callable[[Any, Any], bool] = {"=": eq, "<": lt, ">": gt, "<=": le, ">=": ge}[operator]
+        right = float(value.text) if value.number else value.text.strip()
+        for document in np.unique(self.document[rows]).tolist():
+            mine = rows[self.document[rows] == document]
+            text, table = index.text(document), index.elements(document)
+            inside = self.element[mine] - index.element_bounds[document]
+            pairs = zip(mine.tolist(), table.start[inside].tolist(), table.end[inside].tolist(), strict=True)
+            for row, start, end in pairs:
+                left = text[start:end].strip()
+                with suppress(ValueError):  # a content that is no number
+                    true[row] = holds(float(left) if value.number else left, right)
+        return true

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import ceil, nan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -124,8 +124,8 @@ def sweep(
     ways = named_ways(retriever, embedders)
     function = retriever if callable(retriever) else None
     given = _runs(retriever, len(chunks)) if ways is None and function is None else []
-    for way in [way for way in ways or () if way.retriever in BY_MEANING]:
-        split_options({**options, "embedder": way.embedder})[1].check()  # before anything takes time
+    for embedder in [embedder for _, way, embedder in ways or () if way in BY_MEANING]:
+        split_options({**options, "embedder": embedder})[1].check()  # before anything takes time
     questions = topics if given or topics is not None else _questions(gold)
 
     def cut_and_retrieve(number: int, how: Any) -> tuple[Chunks, Extent, list[MadeRun]]:
@@ -140,12 +140,13 @@ def sweep(
             name = getattr(function, "__name__", "without a name")
             return cut, text, [MadeRun(run, f"the function {name}", nan)]
         found = [
-            retrieved(index, questions, Means(chunks=cut), retriever=way.retriever, embedder=way.embedder, **wanted)
-            for way in ways or ()
+            retrieved(index, questions, Means(chunks=cut), retriever=way, embedder=embedder, **wanted)
+            for _, way, embedder in ways or ()
         ]
         return cut, text, found
 
-    names = [""] if ways is None or [way.name for way in ways] == [BM25] else [way.name for way in ways]
+    names = [name for name, _, _ in ways or ()]
+    names = names if names not in ([], [BM25]) else [""]
     every, extents, made_by, noticed = list[Chunks](), list[Extent](), list[MadeRun](), list[Remark]()
     with given_workers(jobs, workers) as crew, crew.share(cut_and_retrieve) as shared:
         work = lambda task: shared.get()(*task)  # noqa: E731  what is shared is sent once, not with every task
@@ -185,18 +186,10 @@ def _announced(chunks: Sequence[Any], progress: Callable[[int, int, str], None] 
         yield number, how
 
 
-class Way(NamedTuple):
-    """One way to retrieve."""
+def named_ways(retriever: Any, embedders: Sequence[Any]) -> list[tuple[str, str, Any]] | None:
+    """Return the ways to retrieve, each retriever with every embedder, and their names; None where it is no name.
 
-    name: str
-    retriever: str
-    embedder: Any
-
-
-def named_ways(retriever: Any, embedders: Sequence[Any]) -> list[Way] | None:
-    """Return the ways to retrieve, each retriever with every embedder; None where the retriever is no name.
-
-    >>> [way.name for way in named_ways(["bm25", "dense"], ["http://h/v1#a", "model2vec:b"])]
+    >>> [name for name, _, _ in named_ways(["bm25", "dense"], ["http://h/v1#a", "model2vec:b"])]
     ['bm25', 'dense by a', 'dense by b']
     """
     names = [retriever] if isinstance(retriever, str) else [] if callable(retriever) else list(retriever)
@@ -213,7 +206,7 @@ def named_ways(retriever: Any, embedders: Sequence[Any]) -> list[Way] | None:
             by = "a function"
             if isinstance(one, str):
                 by = one.rpartition("#")[2].rpartition(":")[2].rstrip("/").rpartition("/")[2]
-            found.append(Way(f"{name} by {by}" if name in BY_MEANING and len(embedders) > 1 else name, name, one))
+            found.append((f"{name} by {by}" if name in BY_MEANING and len(embedders) > 1 else name, name, one))
     return found
 
 

@@ -24,7 +24,6 @@ import numpy as np
 
 from focuseval.collection.boundaries import Boundaries, windows
 from focuseval.collection.chunks import as_chunks, cuts
-from focuseval.data.spans import spread
 from focuseval.engine import native
 from focuseval.engine.lazy import cached_property
 from focuseval.errors import CollectionError, did_you_mean
@@ -76,6 +75,14 @@ def occurrences(query: Weights, among: IndexedWords) -> list[Occurrences]:
 
 Count = tuple["NDArray[np.int32]", "NDArray[np.int32]"]
 """The units that hold a term, by their places in the `rows` of a set, and how often each does."""
+
+
+def counted_between(term: Occurrences, begin: NDArray[np.integer], end: NDArray[np.integer]) -> Count:
+    """Count a term in units of these kept words each: what is used where there is no compiled code."""
+    past = np.searchsorted(term.first, end - (len(term.term) - 1))
+    many = np.maximum(past - np.searchsorted(term.first, begin), 0)
+    held = np.flatnonzero(many)
+    return held.astype(np.int32), many[held].astype(np.int32)
 
 
 class Size(NamedTuple):
@@ -135,50 +142,36 @@ class ElementUnits:
         return np.flatnonzero(self.returnable)
 
     @cached_property
-    def forest(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def _forest(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """The place in `rows` of the unit at or nearest above every element, −1 for none; of that around every unit.
 
         The second has two columns: `words.c` counts in the other one.
         """
-        parent, kept, library = self.words["parent"], self.returnable, native.library()
-        units = np.zeros((len(self.rows), 2), np.int32)
-        if library is not None:
-            near = np.empty(len(parent), np.int32)
-            library.words_near(*native.addresses(parent), len(parent), *native.addresses(kept, near, units))
-            return near, units
-        near = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
-        for depth in range(2, int(self.words["depth"].max(initial=0)) + 1):  # parents are done before their children
-            here = np.flatnonzero((self.words["depth"] == depth) & ~kept)
-            near[here] = near[parent[here]]
-        units[:, 0] = np.append(near, np.int32(-1))[parent[self.rows]]
+        parent, library = self.words["parent"], cast("Any", native.library())
+        near, units = np.empty(len(parent), np.int32), np.zeros((len(self.rows), 2), np.int32)
+        library.words_near(*native.addresses(parent), len(parent), *native.addresses(self.returnable, near, units))
         return near, units
 
     @cached_property
     def _room(self) -> tuple[list[NDArray[np.int32]], tuple[int | None, ...]]:
         """Room for the counts of a term, and the addresses of what counting needs."""
         room = [np.zeros(len(self.rows), np.int32) for _ in range(2)]
-        return room, native.addresses(self.words["element"], *self.forest, *room)
+        return room, native.addresses(self.words["element"], *self._forest, *room)
 
     def count_one(self, term: Occurrences) -> Count:
         """Return which of the `rows` hold one term, and how often."""
-        element, leaf, many, library = self.words["element"], term.first, len(term.term), native.library()
+        leaf, many, library = term.first, len(term.term), native.library()
+        if library is None:
+            return counted_between(term, *self.spans(self.rows))
         if many > 1:  # the deepest element around every occurrence; a phrase across documents has none
-            leaf, end = np.asarray(element[term.first]), term.first + np.int32(many)
+            leaf, end = np.asarray(self.words["element"][term.first]), term.first + np.int32(many)
             while (short := np.flatnonzero(self.words["last"][leaf] < end)).size:
                 leaf[short] = self.words["parent"][leaf[short]]
                 inside = leaf >= 0
                 leaf, end = leaf[inside], end[inside]
-        if library is not None:
-            (own, tf), (elements, *others) = self._room
-            found = library.words_tally(leaf.ctypes.data, len(leaf), elements if many == 1 else None, *others)
-            return own[:found].copy(), tf[:found].copy()
-        near, units = self.forest
-        count, at = np.zeros(len(self.rows), np.int64), near[element[leaf] if many == 1 else leaf]
-        while len(at := at[at >= 0]):
-            count += np.bincount(at, minlength=len(count))
-            at = units[at, 0]
-        held = np.flatnonzero(count)
-        return held.astype(np.int32), count[held].astype(np.int32)
+        (own, tf), (elements, *others) = self._room
+        found = library.words_tally(leaf.ctypes.data, len(leaf), elements if many == 1 else None, *others)
+        return own[:found].copy(), tf[:found].copy()
 
     def document(self, units: Integers) -> Integers:
         """Return the rows of the elements' documents."""
@@ -205,34 +198,20 @@ class SpanUnits:
     depth: None = None
 
     @cached_property
+    def _kept(self) -> tuple[Integers, Integers]:
+        """The first kept word of every unit, and past the last."""
+        word = self.words["word"]
+        return np.searchsorted(word, self.first.astype(np.int32)), np.searchsorted(word, self.last.astype(np.int32))
+
+    @cached_property
     def length(self) -> Integers:
         """Kept words of every unit."""
-        begin, end = (np.searchsorted(self.words["word"], bound.astype(np.int32)) for bound in (self.first, self.last))
-        return end - begin
+        return self._kept[1] - self._kept[0]
 
     @cached_property
     def returnable(self) -> NDArray[np.bool_]:
         """Whether a unit holds a word that is kept."""
         return self.length > 0
-
-    @cached_property
-    def _reach(self) -> tuple[Integers, bool]:
-        """Past the last word of this unit and of all before it; and whether one ends before one that begins earlier."""
-        reach = np.maximum.accumulate(self.last)
-        return reach, not np.array_equal(reach, self.last)
-
-    @cached_property
-    def _around(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """For every kept word the first unit around it, and how many there are one after the other."""
-        word, reach, library = self.words["word"], self._reach[0], native.library()
-        if library is not None:
-            lowest, many = np.empty_like(word), np.empty_like(word)
-            given = (*native.addresses(word), len(word), *native.addresses(self.first, reach), len(reach))
-            library.words_around(*given, *native.addresses(lowest, many))
-            return lowest, many
-        low = np.searchsorted(reach, word, "right")
-        wide = np.maximum(np.searchsorted(self.first, word, "right") - low, 0)
-        return low.astype(np.int32), wide.astype(np.int32)
 
     @cached_property
     def rows(self) -> Integers:
@@ -242,25 +221,22 @@ class SpanUnits:
     @cached_property
     def _room(self) -> tuple[list[NDArray[np.int32]], tuple[int | None, ...]]:
         """Room for the counts of a term, and the addresses of what counting needs."""
-        room = [np.zeros(len(self.first), np.int32) for _ in range(3)]
-        return room, native.addresses(*self._around, self.words["word"], self.last if self._reach[1] else None, *room)
+        word, library, reach = self.words["word"], cast("Any", native.library()), np.maximum.accumulate(self.last)
+        nested = None if np.array_equal(reach, self.last) else self.last  # one ends before one that begins earlier
+        lowest, many, *room = np.empty_like(word), np.empty_like(word), *np.zeros((3, len(self.first)), np.int32)
+        given = (*native.addresses(word), len(word), *native.addresses(self.first, reach), len(reach))
+        library.words_around(*given, *native.addresses(lowest, many))  # of every kept word: the first unit, how many
+        return [lowest, many, *room], native.addresses(lowest, many, word, nested, *room)
 
     def count_one(self, term: Occurrences) -> Count:
         """Return the units that hold one term, and how often."""
-        word, (lowest, around), nested, library = self.words["word"], self._around, self._reach[1], native.library()
-        if library is not None:
-            (_, own, tf), where = self._room
-            given = (term.first.ctypes.data, len(term.first), len(term.term), len(word))
-            found = library.words_tally_spans(*given, *where)
-            return own[:found].copy(), tf[:found].copy()
-        end: Integers = np.minimum(term.first.astype(np.int64) + len(term.term), len(word)) - 1
-        low, last = lowest[end], word[end]  # all units around every occurrence, ascending for each
-        wide = np.maximum(lowest[term.first] + around[term.first] - low, 0)
-        unit = spread(low.astype(np.int64), wide.astype(np.int64))
-        if nested:
-            unit = unit[self.last[unit] > np.repeat(last, wide)]
-        own, count = np.unique(unit, return_counts=True)
-        return own.astype(np.int32), count.astype(np.int32)
+        library = native.library()
+        if library is None:
+            return counted_between(term, *self._kept)
+        (*_, own, tf), where = self._room
+        given = (term.first.ctypes.data, len(term.first), len(term.term), len(self.words["word"]))
+        found = library.words_tally_spans(*given, *where)
+        return own[:found].copy(), tf[:found].copy()
 
     def document(self, units: Integers) -> Integers:
         """Return the rows of the units' documents."""
@@ -352,7 +328,7 @@ class Sums:
         return self.units.rows[self._touched[:found]], self._score[0, :found].copy()
 
 
-class Found(NamedTuple):
+class FoundUnits(NamedTuple):
     """Units that hold a term of a query, ascending; a column each."""
 
     units: Integers
@@ -407,8 +383,7 @@ class UnitRanker:
 
     def _document_of(self, units: Integers) -> NDArray[np.int32]:
         """Return the documents of units, by their places among those that hold words."""
-        elements = isinstance(self.units, ElementUnits)
-        return self.roots.forest[0][units if elements else self.words.roots[self.units.document(units)]]
+        return np.searchsorted(self.roots.rows, self.words.roots[self.units.document(units)]).astype(np.int32)
 
     def holders(self, query: Weights) -> Holders:
         """Return how many units and how many documents hold each term, those of them that idf and mix ask for."""
@@ -453,7 +428,7 @@ class UnitRanker:
         mix = self.settings.mix or 0.0
         return np.round((1 - mix) * own + mix * of_document if mix else own, DECIMALS)
 
-    def find(self, query: Weights, holders: Holders | None = None) -> Found:
+    def find(self, query: Weights, holders: Holders | None = None) -> FoundUnits:
         """Return every unit that holds a term of a query, of elements those, too, that may not be returned."""
         terms = {place: term for place, term in enumerate(occurrences(query, self.words)) if len(term.first)}
         held, in_documents = ([units.count_one(term) for term in terms.values()] for units in (self._every, self.roots))
@@ -469,7 +444,7 @@ class UnitRanker:
         counts = [(term, *one, n[not of_units]) for term, one, n in zip(terms.values(), held, known, strict=True)]
         units, own, wanted = self._add_up(self._every, counts, size, average)
         at = np.searchsorted(documents, self.roots.rows[self._document_of(units)])
-        return Found(units, own, of_document[at], wanted)
+        return FoundUnits(units, own, of_document[at], wanted)
 
     def _add_up(
         self, units: UnitSet, held: Sequence[tuple[Occurrences, *Count, int]], size: Size, average: float

@@ -27,10 +27,7 @@ if TYPE_CHECKING:
     from focuseval.collection.chunks import Chunks, Embed
     from focuseval.measures.tasks import Task
     from focuseval.retrieval.lists import Listed
-    from focuseval.retrieval.units import UnitSet
-
-    Integers = NDArray[np.int64]
-    Numbers = NDArray[np.float64]
+    from focuseval.retrieval.units import Integers, Numbers, UnitSet
 
 BLOCK = 16_384
 """Vectors that are multiplied at a time."""
@@ -120,13 +117,13 @@ class UnitVectors:
     made: Encoded | None = None
     """What the embedder gave, where the vectors were not there already."""
 
-    def queries(self, texts: Sequence[str], progress: Callable[..., None] | None = None) -> NDArray[np.float32]:
+    def queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of the topics."""
         how = self.settings
         if how.query_vectors is not None:
             found = _opened(how.query_vectors, "query vectors", len(texts), "topic")
         else:
-            found = how.embed([how.query_prefix + text for text in texts], progress).vectors
+            found = how.embed([how.query_prefix + text for text in texts]).vectors
         found = _truncated(found, how)
         if len(found) and found.shape[1] != self.vectors.shape[1]:
             sizes = f"{self.vectors.shape[1]} numbers, as the units' have, found {found.shape[1]}"
