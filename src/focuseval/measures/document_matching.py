@@ -149,17 +149,17 @@ def _found_by_keys(matched: Rows, ids: pa.Array, known: NDArray[np.int32]) -> bo
         return True
     rows = np.flatnonzero(known < 0)
     if not prepared.has_extensions:
-        extended = pc.match_substring_regex(_plain(rows_of_chunks(ids, rows)), EXTENSION)
-        rows = rows[extended.to_numpy(zero_copy_only=False)]
+        names = rows_of_chunks(ids, rows).cast(pa.large_string())
+        rows = rows[np.asarray(pc.match_substring_regex(names, EXTENSION))]
     _, names = _name_codes(ids, rows)
     code = prepared.names.match(names)
-    return _equal(names.filter(pa.array(code >= 0)), gold.documents, code[code >= 0])
+    return _equal(names.take(indices(np.flatnonzero(code >= 0))), gold.documents, code[code >= 0])
 
 
 def _equal(ids: pa.Array, others: pa.Array, rows: NDArray[np.integer]) -> bool:
     """Say whether ids are, as strings, those in some rows of others."""
-    some, same = (_plain(column) for column in (ids, others.take(indices(rows))))
-    return bool(pc.all(pc.equal(some, same)).as_py() is not False)
+    some, same = (column.cast(pa.large_string()) for column in (ids, others.take(indices(rows))))
+    return pc.all(pc.equal(some, same)).as_py() is not False  # nor is it of none
 
 
 def shares_documents(matched: Rows) -> bool:
@@ -218,9 +218,3 @@ def _has_dot(ids: pa.Array) -> bool:
     """Say whether an id may carry a file extension: no dot, no extension. One look at the bytes."""
     buffer = (ids.dictionary if isinstance(ids, pa.DictionaryArray) else ids).buffers()[2]
     return buffer is not None and _DOT.search(memoryview(buffer)) is not None
-
-
-def _plain(ids: pa.Array) -> pa.Array:
-    """Return ids as one array of plain strings."""
-    whole = ids.combine_chunks() if isinstance(ids, pa.ChunkedArray) else ids
-    return pc.cast(whole.dictionary_decode() if pa.types.is_dictionary(whole.type) else whole, pa.large_string())

@@ -198,8 +198,7 @@ def _folded(line: str) -> list[str]:
     if len(line) <= 80:
         return [line]
     label = found[0] if (found := re.match(r"\S+ {2,}", line)) and found.end() == LABEL else ""
-    text = line.removeprefix(label)
-    parts = wrap(text, 80 - len(label), break_long_words=False, break_on_hyphens=False)
+    parts = wrap(line.removeprefix(label), 80 - len(label), break_long_words=False, break_on_hyphens=False)
     return [label + parts[0], *(" " * len(label) + part for part in parts[1:])]
 
 

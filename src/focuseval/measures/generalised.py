@@ -44,7 +44,10 @@ class ScoredArticles:
 
 
 def article_scores(m: Matched, score: str, beta: float, irr: int, n: int) -> ScoredArticles:
-    """Return the relevant articles, scored by F, tolerance to irrelevance, nearness to the entry point, or MAep."""
+    r"""Return the relevant articles, scored by F, tolerance to irrelevance, nearness to the entry point, or MAep.
+
+    .. math:: F_\beta(a) = \frac{(1 + \beta^2) P(a) R(a)}{\beta^2 P(a) + R(a)}
+    """
     rows = np.flatnonzero(m.a_relevant)
     topic = m.a_topic[rows].astype(np.int64)
     bounds = np.searchsorted(topic, np.arange(m.topics + 1)).astype(np.int64)
@@ -55,22 +58,14 @@ def article_scores(m: Matched, score: str, beta: float, irr: int, n: int) -> Sco
     elif score == "bep":  # 0 without a best entry point
         entry, best = m.a_entry[rows], m.a_bep[rows]
         scores = np.where((best >= 0) & (entry >= 0), np.maximum(0, int(n) - np.abs(entry - best)) / int(n), 0.0)
-    else:
-        scores = f_scores(m, rows, beta)
+    else:  # 0 where nothing relevant was returned
+        number = np.zeros(len(m.prepared.topic), np.int64)
+        number[m.a_article[rows]] = np.arange(len(rows))
+        place = number[m.known[m.hits]]
+        size, relevant = (np.bincount(place, column[m.hits], len(rows)) for column in (m.cost, m.new_rsize))
+        p, r = ratio(relevant, size), ratio(relevant, m.prepared.trel[m.a_article[rows]])
+        scores = ratio((1 + beta * beta) * p * r, beta * beta * p + r)
     return ScoredArticles(rows, topic, m.a_rank[rows], scores, bounds)
-
-
-def f_scores(m: Matched, rows: Integers, beta: float) -> Floats:
-    r"""Return F of the given relevant articles, 0 where nothing relevant was returned.
-
-    .. math:: F_\beta(a) = \frac{(1 + \beta^2) P(a) R(a)}{\beta^2 P(a) + R(a)}
-    """
-    number = np.zeros(len(m.prepared.topic), np.int64)
-    number[m.a_article[rows]] = np.arange(len(rows))
-    place = number[m.known[m.hits]]
-    size, relevant = (np.bincount(place, column[m.hits], len(rows)) for column in (m.cost, m.new_rsize))
-    p, r = ratio(relevant, size), ratio(relevant, m.prepared.trel[m.a_article[rows]])
-    return ratio((1 + beta * beta) * p * r, beta * beta * p + r)
 
 
 def tolerance_scores(m: Matched, irr: int) -> Floats:

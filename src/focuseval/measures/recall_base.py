@@ -28,7 +28,7 @@ from focuseval.engine.native import Lookup, encoded
 from focuseval.measures.topicwise import cumulated, first_row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -125,16 +125,10 @@ def ideal_rows(gain: Floats, last: Integers) -> Integers:
     >>> ideal_rows(np.array([0.5, 1.0, 0.75]), np.array([3, 2, 3]))
     array([1, 2])
     """
-    # For every row, the row of highest gain among its ancestors and itself: one pass per depth level, from the top.
-    best = np.arange(len(gain), dtype=np.int64)
+    best = np.arange(len(gain), dtype=np.int64)  # for every row, that of highest gain among its ancestors and itself
     leaf = last == best + 1
-    depth = nesting(last)  # counts ancestors among these rows, however many steps lie between
-    above = np.flatnonzero(depth == 1)
-    for level in range(2, int(depth.max(initial=0)) + 1):
-        here = np.flatnonzero(depth == level)
-        parent = above[np.searchsorted(above, here) - 1]
+    for here, parent in levels_below(last):
         best[here] = np.where(gain[here] > gain[best[parent]], here, best[parent])
-        above = here
     chosen = np.zeros(len(gain), np.bool_)
     chosen[best[leaf]] = True
     kept = np.flatnonzero(chosen)
@@ -143,14 +137,21 @@ def ideal_rows(gain: Floats, last: Integers) -> Integers:
     return kept[outermost]
 
 
-def nesting(last: Integers) -> Integers:
-    """Return how many rows contain each row, itself included, given the ends of subtrees in pre-order.
+def levels_below(last: Integers) -> Iterator[tuple[Integers, Integers]]:
+    """Yield the rows of each level of nesting but the first, and the rows around them, given the ends of subtrees.
 
-    >>> nesting(np.array([4, 3, 3, 4, 5]))
-    array([1, 2, 3, 2, 1])
+    Rows stand in pre-order; a level counts ancestors among these rows, however many steps lie between.
+
+    >>> [(here.tolist(), parent.tolist()) for here, parent in levels_below(np.array([4, 3, 3, 4, 5]))]
+    [([1, 3], [0, 0]), ([2], [1])]
     """
     ended = np.bincount(last, minlength=len(last) + 1)[: len(last)]
-    return np.asarray(np.arange(1, len(last) + 1) - np.cumsum(ended, out=ended))
+    depth = np.arange(1, len(last) + 1) - np.cumsum(ended, out=ended)
+    above = np.flatnonzero(depth == 1)
+    for level in range(2, int(depth.max(initial=0)) + 1):
+        here = np.flatnonzero(depth == level)
+        yield here, above[np.searchsorted(above, here) - 1]
+        above = here
 
 
 def row_keys(
@@ -358,9 +359,7 @@ class ElementMatch:
         order = np.argsort(ideal, kind="stable")  # by ideal element, then in rank order
         gain, ideal = self.hit_gain[hit[order]], ideal[order]
         left = np.empty(len(order), np.int64)
-        before = (
-            np.cumsum(gain) - gain
-        )  # what earlier results gained, then only of those that overlap the ideal element
+        before = np.cumsum(gain) - gain  # of all earlier results, then only of those that overlap the ideal element
         begins = np.flatnonzero(np.diff(ideal, prepend=-1))
         before -= np.repeat(before[begins], np.diff(np.r_[begins, len(ideal)]))
         left[order] = base.units[base.ideal[ideal]] - before
@@ -388,14 +387,9 @@ class ElementMatch:
         last, never = self.base.last, len(self.hits)
         own, first = amount.copy(), np.full(len(last), never, np.int64)
         first[self.row[self.hits]] = np.arange(never)
-        depth = nesting(last)
-        above = np.flatnonzero(depth == 1)
-        for level in range(2, int(depth.max(initial=0)) + 1):
-            here = np.flatnonzero(depth == level)
-            parent = above[np.searchsorted(above, here) - 1]
+        for here, parent in levels_below(last):
             np.subtract.at(own, parent, amount[here])
             first[here] = np.minimum(first[here], first[parent])
-            above = here
         return np.maximum(np.bincount(first, own, never + 1)[:never].astype(np.int64), 0)
 
     def upto(self, gathered: Integers, ranks: Integers) -> Integers:

@@ -108,6 +108,8 @@ class SpaceTest:
     scores: Scores
     outcomes: tuple[tuple[Outcome, ...], ...]
     """Per measure, one outcome per step."""
+    runs: dict[str, Run]
+    """The runs of the space, by name."""
 
     def verdict(self, measure: str, dimension: str | None = None) -> tuple[int, int]:
         """Return how many expected orders were found, and how many were expected (on one dimension or all)."""
@@ -123,8 +125,8 @@ class SpaceTest:
 
 def space_test(gold: Gold, measures: Sequence[str], index: Any, **policies: Any) -> SpaceTest:
     """Build the 20 runs of the space, score them, and hold every step against what is expected."""
-    runs = list(space_runs(prepare(gold, index), *SPACE))
-    scores = evaluate(gold, runs, measures, task="relevant-in-context", index=index, **policies)
+    runs = {run.run_id: run for run in space_runs(prepare(gold, index), *SPACE)}
+    scores = evaluate(gold, list(runs.values()), measures, task="relevant-in-context", index=index, **policies)
     refuse_geometric(scores, "fidelity")
     chosen, found = steps(), []
     first, second = ([SPACE.index(getattr(step, run)) for step in chosen] for run in ("first", "second"))
@@ -136,7 +138,7 @@ def space_test(gold: Gold, measures: Sequence[str], index: Any, **policies: Any)
         topics = [(differences > 0).sum(axis=1), (differences == 0).sum(axis=1), (differences < 0).sum(axis=1)]
         columns = (mean, *topics, t_test(differences, tails=2))
         found.append(tuple(map(Outcome, chosen, *(own.tolist() for own in columns))))
-    return SpaceTest(scores.measures, scores, tuple(found))
+    return SpaceTest(scores.measures, scores, tuple(found), runs)
 
 
 BATCH = 1 << 21  # elements that are compared with passages together
@@ -217,9 +219,9 @@ class Gap:
         return self.means["S-R"] - max(elements)
 
 
-def passage_gap(gold: Gold, measures: Sequence[str], index: Collection) -> tuple[Gap, ...]:
-    """Score perfect passages, perfect elements, and each mapped to the other kind."""
-    passages, *others = space_runs(prepare(gold, index), "S-R", "S_L-R", "S_S-R", "S_ST-R")
+def passage_gap(gold: Gold, measures: Sequence[str], index: Collection, space: dict[str, Run]) -> tuple[Gap, ...]:
+    """Score perfect passages, perfect elements, both from the S×R space, and each mapped to the other kind."""
+    passages, *others = (space[kind] for kind in ("S-R", "S_L-R", "S_S-R", "S_ST-R"))
     runs = [passages, replace(to_elements(passages, index), run_id="S-R as elements")]
     for run in others:
         runs += [run, replace(to_passages(run, index), run_id=f"{run.run_id} as passages")]
@@ -292,11 +294,13 @@ def fidelity(
     prepared = prepare(gold, index)
     runs = [recall_base_run(prepared, kind, quant, without) for kind in RECALL_BASE_KINDS]
     of_base = policies["thorough"] | {"drop_tags": drop_tags}
+    space = space_test(gold, in_context, index, **policies["relevant-in-context"]) if highlighted else None
+    as_text = [m for m in in_context if m != "AP"] or ["MAgP"]
     return Fidelity(
-        space=space_test(gold, in_context, index, **policies["relevant-in-context"]) if highlighted else None,
+        space=space,
         recall_base=evaluate(gold, runs, of_elements, task="thorough", index=index, **of_base),
         requirements={measure: requirements(measure) for measure in (*in_context, *of_elements)},
-        gaps=passage_gap(gold, [m for m in in_context if m != "AP"] or ["MAgP"], index) if highlighted else (),
+        gaps=passage_gap(gold, as_text, index, space.runs) if space is not None else (),
         remarks=tuple(remarks),
     )
 
@@ -337,13 +341,13 @@ def space_tables(test: SpaceTest) -> list[Table]:
         shown.append(Table(f"S×R space under {measure}", (*words(""), *numbers(*RANKINGS)), rows))
     counts, p = numbers("diff %", ">", "=", "<", form="+.2f"), numbers("p", form=".2g")
     columns = (*words("run ordering"), *counts, *p, *words("order"))
-    notes = (f"{len(test.scores.topics)} topics; ✓ the expected order, ✗ another one.",)
+    note = f"{len(test.scores.topics)} topics; ✓ the expected order, ✗ another one."
     for measure, outcomes in zip(test.measures, test.outcomes, strict=True):
         rows = tuple(
             (str(o.step), o.difference, o.greater, o.equal, o.less, o.p if o.greater or o.less else None, "✗✓"[o.kept])
             for o in outcomes
         )
-        shown.append(Table(f"Steps of the S×R space under {measure}", columns, rows, notes))
+        shown.append(Table(f"Steps of the S×R space under {measure}", columns, rows, (note,)))
     return shown
 
 

@@ -52,6 +52,7 @@ from focuseval.data.run import Run
 from focuseval.data.spans import pack
 from focuseval.errors import MeasureError, MissingDataError
 from focuseval.measures.prepared import prepare
+from focuseval.measures.topicwise import first_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,10 +92,8 @@ def select(selection: str, prepared: Prepared) -> tuple[Integers, Integers, Inte
 def elements_of(prepared: Prepared, articles: Integers) -> tuple[Elements, Integers]:
     """Return the elements of some articles, one article after the other, and the article of every element."""
     if prepared.index is None:
-        raise MissingDataError(
-            f"{prepared.gold.file or 'the gold'}: simulated runs of elements need the collection's elements; "
-            "build its index with 'focuseval index' and give index="
-        )
+        needed = "simulated runs of elements need the collection's elements"
+        raise prepared.lacking(f"{needed}; build its index with 'focuseval index' and give index=")
     rows = prepared.document_rows[prepared.gold.articles.document[articles]]
     if (rows < 0).any():
         lost = prepared.gold.documents[int(prepared.gold.articles.document[articles[np.argmin(rows)]])]
@@ -280,7 +279,9 @@ def merits(
         near = 1 - np.abs(elements.start[rows] - bep) / (length + 1)
         return np.where((bep >= 0) & prepared.relevant[article[rows]], np.maximum(near, 0.0), 0.0)
     base = prepared.assessed.base(quant, without)
-    code = np.asarray(base.tree.find(elements.path_strings(rows)), np.int64)
+    first = first_row(elements.row[rows])  # topics judge the same documents: the path of each element is made once
+    distinct = np.flatnonzero(first == np.arange(len(rows)))
+    code = base.tree.find(elements.path_strings(rows[distinct]))[np.searchsorted(distinct, first)]
     known = np.flatnonzero(code >= 0)
     found = np.full(len(rows), -1, np.int64)
     found[known] = base.lookup.find(base.key_of(article[rows[known]], code[known]))
