@@ -156,9 +156,9 @@ def with_twins(asked: Sequence[MeasureCall], peer: Peer) -> tuple[MeasureCall, .
     return tuple(both)
 
 
-def twin_of(mine: MeasureCall, peer: Peer) -> Twin | None:
+def twin_of(mine: MeasureCall, peer: Peer | None) -> Twin | None:
     """Return what the peer has for a measure: at a rank or for the whole list, never at a budget of text."""
-    if mine.at and not mine.at.isdigit():
+    if peer is None or (mine.at and not mine.at.isdigit()):
         return None
     bare = str(mine).partition("@")[0]
     return next((twin for twin in peer.twins if twin.ours == bare), None)
