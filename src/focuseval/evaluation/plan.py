@@ -78,17 +78,10 @@ class Plan:
 
 
 def plan_for(
-    gold: Gold,
-    first: Run | None,
-    asked: tuple[MeasureCall, ...],
-    *,
-    task: str | None = None,
-    profile: str | None = None,
-    run_format: str | None = None,
-    order: RankingOrder | None = None,
-    repair: bool | None = False,
-    **changes: Any,
-) -> Plan:
+    gold: Gold, first: Run | None, asked: tuple[MeasureCall, ...], *, task: str | None = None,
+    profile: str | None = None, run_format: str | None = None, order: RankingOrder | None = None,
+    repair: bool | None = False, **changes: Any,
+) -> Plan:  # fmt: skip
     """Decide what to compute: what was asked, else the profile's measures of the task, else the task's own."""
     chosen = profile_named(profile) if profile else None
     named = task_named(task) if task else None

@@ -153,12 +153,9 @@ class CheckedQuotes:
 
 
 def verify_quotes(
-    answers: str | Path | Iterable[Mapping[str, Any]],
-    documents: str | Path | Collection | Mapping[str, str],
-    *,
-    similarity: float = SIMILARITY,
-    shortest: int = SHORTEST,
-) -> CheckedQuotes:
+    answers: str | Path | Iterable[Mapping[str, Any]], documents: str | Path | Collection | Mapping[str, str], *,
+    similarity: float = SIMILARITY, shortest: int = SHORTEST,
+) -> CheckedQuotes:  # fmt: skip
     """Check the quotations of answers against documents.
 
     Parameters
@@ -187,11 +184,9 @@ def verify_quotes(
         records = read_answers(answers)
     else:
         records = ((Place("answers", number), record) for number, record in enumerate(answers, 1))
-    wanted = [
-        one
-        for at, record in records
-        for one in quotations(record, at, shortest=shortest, is_document=lambda name: sources.row(name) >= 0)
-    ]
+    wanted = list[Quotation]()
+    for at, record in records:
+        wanted += quotations(record, at, shortest=shortest, is_document=lambda name: sources.row(name) >= 0)
     return check_quotations(wanted, sources, similarity)
 
 
@@ -202,11 +197,7 @@ class QuotedDocuments:
         self._collection = collection
         self.row = lru_cache(maxsize=None)(lambda name: int(collection.find([name])[0]))
         self._page = lru_cache(maxsize=_KEPT)(lambda row: Page(collection.text(row)))
-
-    @property
-    def is_large(self) -> bool:
-        """Whether only cited documents are searched for what is not verbatim."""
-        return int(self._collection.lengths.sum()) > LARGE
+        self.is_large = int(collection.lengths.sum()) > LARGE  # then only cited documents are searched for other words
 
     def of(self, names: Sequence[str]) -> list[tuple[str, Page]]:
         """Return some documents; those that the collection does not have are left out."""
@@ -222,12 +213,11 @@ class QuotedDocuments:
 
 
 class Stand(NamedTuple):
-    """Where one text was found: its places, all found in the same way, and how near they are."""
+    """Where one text was found: its places, all found in the same way, how near they are, if not verbatim."""
 
     places: tuple[QuotePlace, ...] = ()
     similarity: float = 0.0
     near: bool = False
-    """Whether the documents say it in other words."""
 
 
 def check_quotations(wanted: Sequence[Quotation], sources: QuotedDocuments, similarity: float) -> CheckedQuotes:

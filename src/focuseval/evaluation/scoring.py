@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-
 TWINS = {
     "P": "spanP",
     "Rprec": "spanP",

@@ -63,12 +63,9 @@ class Piece:
 
 
 def score_stream(
-    source: Any,
-    plan: Plan,
-    prepared: Prepared,
-    move: Callable[[float], None],
+    source: Any, plan: Plan, prepared: Prepared, move: Callable[[float], None],
     elsewhere: tuple[Workers, Shared[tuple[Plan, Prepared]]] | None = None,
-) -> RunScores | None:
+) -> RunScores | None:  # fmt: skip
     """Return a run's scores, gathered from those of its blocks, here or `elsewhere`; None where it is read at once."""
     streamable = (
         not (plan.repair or plan.queries or plan.order or len(prepared.gold.elements.topic))
