@@ -15,8 +15,7 @@ from focuseval.evaluation.gate import (
     as_junit,
     as_markdown,
     as_text,
-    no_verdict_junit,
-    no_verdict_markdown,
+    no_verdict,
     read_baseline,
 )
 
@@ -232,8 +231,8 @@ def test_junit_skips_what_cannot_be_told_unless_that_fails():
 
 def test_without_a_verdict_markdown_and_junit_give_the_reason():
     reason = "a < b | c\nd"
-    assert no_verdict_markdown(reason) == "### focuseval gate: no verdict\n\na &lt; b \\| c d\n"
-    assert no_verdict_junit("a < b", ["AP", "RR"]) == (
+    assert no_verdict(reason, [])[0] == "### focuseval gate: no verdict\n\na &lt; b \\| c d\n"
+    assert no_verdict("a < b", ["AP", "RR"])[1] == (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
         '<testsuite name="focuseval" tests="2" failures="0" errors="2" skipped="0">\n'
         '  <testcase classname="focuseval.gate" name="AP">\n'

@@ -70,7 +70,7 @@ def _end_without_verdict(reason: str, options: dict[str, Any]) -> NoReturn:
     if options:
         measures = options["measures"] or ("the profile's measures",)
         with suppress(FocusevalError, OSError):  # a file that cannot be written either is not worth a second line
-            _write_for_ci(gates.no_verdict_markdown(reason), gates.no_verdict_junit(reason, measures), options)
+            _write_for_ci(*gates.no_verdict(reason, measures), options)
     raise SystemExit(2)
 
 

@@ -163,8 +163,7 @@ def compared_means_table(comparisons: Sequence[Comparison]) -> Table:
 
 def trial_table(comparison: Comparison, scores: Scores) -> Table:
     """Return how much every system's values vary between topics and between trials, and which of them help more."""
-    column, rows = scores.measures.index(comparison.measure), []
-    kept = np.isin(scores.topics, comparison.topics)
+    column, kept, rows = scores.measures.index(comparison.measure), np.isin(scores.topics, comparison.topics), []
     values = {name: trials[:, kept, column] for name, trials in scores.trials.items()}
     for name in comparison.runs:
         one = spread(values[name])
@@ -208,7 +207,7 @@ def trial_advice(names: Sequence[str], first: NDArray[np.float64], second: NDArr
     """Say whether more topics or more trials would make the difference of two systems (trials × topics) surer."""
     topics = first.shape[1]
     difference = float((first.mean(axis=0) - second.mean(axis=0)).var(ddof=1)) / topics
-    both = [spread(values) for values in (first, second)]
+    both = spread(first), spread(second)
     within, shift = sum(one.within / one.trials for one in both) / topics, sum(one.shift / one.trials for one in both)
     squares = difference + shift, difference / 2 + shift, max(difference - within, 0.0) + within / 2 + shift / 2
     now, wider, longer = map(np.sqrt, squares)
@@ -302,8 +301,9 @@ def comparisons_json(comparisons: Sequence[Comparison], correlations: Sequence[C
 
 def pair_json(c: Comparison, k: int) -> dict[str, Any]:
     """Return everything that is known of a pair, as plain values; what is not finite is null."""
-    pair, by = c.against(int(c.better[k]), int(c.worse[k])), c.by_document
-    own = {} if by is None else {"p": float(by.p[k]), "p_corrected": float(by.corrected[k])}
+    pair, by, own = c.against(int(c.better[k]), int(c.worse[k])), c.by_document, {}
+    if by is not None:
+        own = {"p": float(by.p[k]), "p_corrected": float(by.corrected[k]), "significant": bool(by.significant[k])}
     return {
         "better": c.runs[pair.a],
         "worse": c.runs[pair.b],
@@ -321,7 +321,7 @@ def pair_json(c: Comparison, k: int) -> dict[str, Any]:
         "won_tied_lost": [pair.won, pair.tied, pair.lost],
         "significant": bool(c.significant[k]),
         "verdict": c.verdict(k),
-        **({"by_document": own | {"significant": bool(by.significant[k])}} if by is not None else {}),
+        **({"by_document": own} if own else {}),
     }
 
 

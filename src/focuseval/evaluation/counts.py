@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 BY_TOPIC = ("topics", "missing", "unjudged", "unplaced", "empty")
 """The counts that add up over topics, in the order of the columns of `count_topics`."""
 
-
 PRINTED = {
     "topics": "topics in the mean",
     "missing": "topics not answered",
@@ -94,10 +93,9 @@ def count_topics(m: Matched, measures: Sequence[MeasureCall]) -> NDArray[np.int6
         if not m.places.points:
             empty = count((m.places.end == m.places.start) & ~m.places.unplaced, m.bounds)
     in_mean = m.answered | (m.policies.missing != "skip")
-    counts = np.stack([in_mean, ~m.answered, count(read & ~m.judged, m.bounds), unplaced, empty], axis=1).astype(
-        np.int64
-    )
-    return np.where(m.prepared.based("relevance")[m.prepared.counted, None], counts, 0) if m.prepared.beside else counts
+    counts = np.stack([in_mean, ~m.answered, count(read & ~m.judged, m.bounds), unplaced, empty], axis=1)
+    known = m.prepared.based("relevance")[m.prepared.counted, None] if m.prepared.beside else True
+    return np.where(known, counts, 0).astype(np.int64)
 
 
 def total(by_topic: NDArray[np.int64], *, excluded: int, unknown: int = 0) -> Counts:

@@ -24,8 +24,6 @@ from focuseval.inference.sentences import fill, shown_p
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
-
     from focuseval.data.gold import Gold
     from focuseval.evaluation.scores import Scores
     from focuseval.inference.clusters import By
@@ -120,23 +118,18 @@ class Estimates:
                 rows.append((name, *own, alone, *rest))
             title = f"{one.measure}, if people had judged all {counted(len(self.topics), 'topic')}"
             found.append(Table(title, (*words("run"), *heads), tuple(rows), tuple(self.notes(one))))
-            if self.pairs:
-                found.append(self._pairs(one, kind))
-        notes = tuple(plan.sentence for plan in plans)
-        return [*found, Table("How many more topics", words("plan"), (), notes)] if plans else found
-
-    def _pairs(self, one: MeasureEstimate, kind: str) -> Table:
-        """Return every pair of runs with its difference, and what can be said of it."""
-        d, settings, rows = one.pairs, one.comparison.settings, []
-        for k, (a, b) in enumerate(self.pairs):
-            pair = one.comparison.against(a, b)
-            p, corrected = (shown_p(value, settings) for value in (pair.p, pair.corrected))
-            shown = _bracketed(d.low[k], d.high[k], "+.4f")
-            rows.append((self.runs[a], self.runs[b], float(d.estimate[k]), shown, p, corrected, pair.word))
-        columns = (*words("a", "b"), *numbers("a less b", kind, "p", "p (Holm)", form="+.4f"), *words("a is"))
-        notes = [one.comparison.verdict_of(a, b).headline for a, b in self.pairs[:12]]
-        notes += [fill("own weight")] if len({*one.runs.weight.tolist(), *d.weight.tolist()}) > 1 else []
-        return Table(f"Differences in {one.measure}", columns, tuple(rows), tuple(notes))
+            d, pairs = one.pairs, []
+            for k, (a, b) in enumerate(self.pairs):
+                pair = one.comparison.against(a, b)
+                p = (shown_p(value, one.comparison.settings) for value in (pair.p, pair.corrected))
+                shown = _bracketed(d.low[k], d.high[k], "+.4f")
+                pairs.append((self.runs[a], self.runs[b], float(d.estimate[k]), shown, *p, pair.word))
+            columns = (*words("a", "b"), *numbers("a less b", kind, "p", "p (Holm)", form="+.4f"), *words("a is"))
+            notes = [one.comparison.verdict_of(a, b).headline for a, b in self.pairs[:12]]
+            notes += [fill("own weight")] if len({*e.weight.tolist(), *d.weight.tolist()}) > 1 else []
+            found += [Table(f"Differences in {one.measure}", columns, tuple(pairs), tuple(notes))] if pairs else []
+        said = tuple(plan.sentence for plan in plans)
+        return [*found, Table("How many more topics", words("plan"), (), said)] if plans else found
 
     def notes(self, one: MeasureEstimate) -> list[str]:
         """Say what the numbers rest on, what the model was worth, and where intervals are missing or less sure."""
@@ -222,8 +215,12 @@ def estimate(
     scores = first.scores, second.scores
     topics = (*order, *(topic for topic in golds[1].topics if topic not in set(order)))
     inside = None if clusters is None else cluster_topics(golds[1], topics, clusters)
-    values = [_aligned(own, some) for own, some in zip(scores, (order, topics), strict=True)]
-    found = []
+    values, found = [], []
+    for own, some in zip(scores, (order, topics), strict=True):  # NaN for a topic that is in no mean
+        place = {topic: number for number, topic in enumerate(own.topics)}
+        kept = [number for number, topic in enumerate(some) if topic in place]
+        values.append(np.full((len(own.names), len(some), len(own.measures)), np.nan))
+        values[-1][:, kept] = own.averaged[:, [place[some[number]] for number in kept]]
     for column, name in enumerate(scores[0].measures):
         geometric = scores[0].geometric and scores[0].geometric[column]
         bounds = [own.bounds_of(name) for own in scores]
@@ -257,15 +254,6 @@ def _sampled(people: Gold, model: Gold, sample: Sequence[str] | None, *, assiste
             f"{where}: {what} (first {helped[0]}); they are not independent of it: give assisted=True to use them"
         )
     return order, len(wanted) - len(order)
-
-
-def _aligned(scores: Scores, topics: Sequence[str]) -> NDArray[np.float64]:
-    """Return the values of runs × topics × measures for these topics; NaN for one that is in no mean."""
-    place = {topic: number for number, topic in enumerate(scores.topics)}
-    found = np.full((len(scores.names), len(topics), len(scores.measures)), np.nan)
-    kept = [number for number, topic in enumerate(topics) if topic in place]
-    found[:, kept] = scores.averaged[:, [place[topics[number]] for number in kept]]
-    return found
 
 
 def _plain(values: Iterable[float], *names: str) -> dict[str, float | None]:

@@ -29,10 +29,9 @@ from focuseval.evaluation.scoring import (
     RunScores,
     curve_names,
     curve_of,
-    curve_table,
     match_source,
+    mean_of,
     remarks_on_gold,
-    remarks_on_names,
     score_match,
 )
 from focuseval.evaluation.sources import as_gold, as_index, named_runs, queries_of, read, strict_gold
@@ -145,12 +144,10 @@ def plan_evaluation(gold: Any, runs: Any, measures: Any = None, **choices: Any) 
     if plan.policies.cas == "strict" and not strict:  # a profile reads structure strictly where topics have it
         plan = replace(plan, policies=plan.policies.but(cas="none"))
     tokenizer = tokenizer_for(tokenizer, plan.measures)
-    if isinstance(chunks, (list, tuple)):  # one for each run
-        if len(chunks) != len(sources):
-            raise MissingDataError(
-                f"expected the chunks of {len(sources)} runs, found those of {len(chunks)}; give one each"
-            )
-        chunks = tuple(chunks)
+    chunks = tuple(chunks) if isinstance(chunks, list) else chunks
+    if isinstance(chunks, tuple) and len(chunks) != len(sources):
+        what = f"expected the chunks of {len(sources)} runs, found those of {len(chunks)}"
+        raise MissingDataError(f"{what}; give one each")
     plan = replace(plan, chunks=chunks, tokenizer=tokenizer, queries=strict, refusals=tuple(refusals or ()))
     prepared = prepare(strict_gold(gold, strict, index) if strict else gold, index)
     if plan.policies.empty_topics == "zero":
@@ -179,8 +176,7 @@ class Evaluation:
     @cached_property
     def scores(self) -> Scores:
         """Every run's values."""
-        scored = self._score_all()
-        prepared, plan = self.prepared, self.plan
+        scored, prepared, plan = self._score_all(), self.prepared, self.plan
         tags = {topic: attributes.get("tags", "") for topic, attributes in prepared.gold.attributes.items()}
         excluded = len(prepared.gold.topics) - int(np.count_nonzero(prepared.based("relevance")))
         shape, read_by = (len(scored), len(prepared.topics)), (prepared.gold.origin, *(s.origin for s in scored))
@@ -202,19 +198,14 @@ class Evaluation:
             decides=plan.decides,
             geometric=tuple(asked.measure.geometric for asked in plan.measures),
             lower=tuple(asked.measure.lower for asked in plan.measures),
-            noticed=(
-                *remarks_on_names(plan.measures),
-                *remarks_on_gold(prepared, plan),
-                *(remark for s in scored for remark in s.remarks),
-            ),
+            noticed=(*remarks_on_gold(prepared, plan), *(remark for s in scored for remark in s.remarks)),
             evaluation=self,
         )
         return scores if len(set(self.names)) == len(self.names) else over_trials(scores)
 
     def matched(self, number: int) -> Matched:
         """Return the match of one run, made when it is first asked for, and kept while all of them are small."""
-        with self._lock:
-            known = self._matches.get(number)
+        known = self._matches.get(number)
         if known is not None:
             return known
         matched = match_source(self.sources[number], self.plan, self.prepared, number)
@@ -225,9 +216,15 @@ class Evaluation:
 
     def curve(self, measure: str | Measure) -> pa.Table:
         """Return a measure's curve as a long table: run, topic (or ``mean``), x, y."""
-        name = measure if isinstance(measure, str) else measure.name
-        curves = [(label, curve_of(name, self.matched(n), self.plan)) for n, label in enumerate(self.scores.names)]
-        return pa.concat_tables([curve_table(label, self.prepared.topics, x, y) for label, (x, y) in curves])
+        name, tables = measure if isinstance(measure, str) else measure.name, []
+        for number, run in enumerate(self.scores.names):
+            x, y = curve_of(name, self.matched(number), self.plan)
+            kept = np.flatnonzero(~np.isnan(y).all(axis=1)).tolist()
+            topics = [*(self.prepared.topics[topic] for topic in kept), "mean"]
+            columns = {"run": pa.repeat(run, len(topics) * len(x)), "topic": np.repeat(topics, len(x))}
+            columns |= {"x": np.tile(x, len(topics)), "y": np.vstack([y[kept], mean_of(y)]).reshape(-1)}
+            tables.append(pa.table(columns))
+        return pa.concat_tables(tables)
 
     def repairs(self) -> pa.Table:
         """Return every quote of the gold and text of the runs that is not where it was said to be."""
@@ -283,11 +280,9 @@ class Evaluation:
         tasks = ([(n, whole.get(n, self.sources[n])) for n in batch] for batch in batches)
         done = chain.from_iterable(workers.in_order(partial(_score_shared, shared), tasks))
         for n, scored in zip(numbers, done, strict=True):
-            if n not in paths:
-                yield scored
-                continue
-            own = (replace(one, file=paths[n]) if one.file == whole[n] else one for one in scored.remarks)
-            yield replace(scored, file=paths[n], remarks=tuple(own))
+            known = scored.remarks if n in paths else ()
+            own = tuple(replace(one, file=paths[n]) if one.file == whole[n] else one for one in known)
+            yield replace(scored, file=paths[n], remarks=own) if n in paths else scored
 
 
 def _score_shared(shared: SharedPlan, sources: Sequence[tuple[int, Any]]) -> list[RunScores]:
@@ -306,17 +301,16 @@ def curves_csv(scores: Scores) -> bytes:
     """Return the curves of all measures that summarise one, as CSV with a column that names the measure."""
     from pyarrow import csv  # noqa: PLC0415  only this function writes
 
-    named: dict[str, str] = {}
+    tables = dict[str, pa.Table]()
     for name in scores.measures:
+        bare, known = name.split("@", maxsplit=1)[0], None
         with suppress(MeasureError):  # another tool's number or a user's own measure is unknown by name
-            if parse(name).measure.curve is not None:
-                named.setdefault(name.split("@", maxsplit=1)[0], name)
-    if not named:
+            known = parse(name).measure.curve
+        if known is not None and bare not in tables:
+            table = scores.curve(name)
+            tables[bare] = table.add_column(0, "measure", pa.repeat(bare, len(table)))
+    if not tables:
         raise MeasureError(f"none of the measures summarises a curve; these do: {curve_names()}")
-    tables = []
-    for bare, name in named.items():
-        table = scores.curve(name)
-        tables.append(table.add_column(0, "measure", pa.array([bare] * len(table), pa.string())))
     out = pa.BufferOutputStream()
-    csv.write_csv(pa.concat_tables(tables), out)
+    csv.write_csv(pa.concat_tables(tables.values()), out)
     return bytes(out.getvalue())

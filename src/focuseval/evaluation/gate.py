@@ -240,11 +240,6 @@ def as_markdown(verdicts: Sequence[GateVerdict], leaks: Leaks | None = None) -> 
     return render(tables, "markdown")
 
 
-def no_verdict_markdown(reason: str) -> str:
-    """Return what a job summary says when nothing could be compared."""
-    return render([Table("focuseval gate: no verdict", notes=(reason,))], "markdown")
-
-
 def as_junit(verdicts: Sequence[GateVerdict], leaks: Leaks | None = None) -> str:
     """Return JUnit XML: one test case per measure, failed where it regressed, skipped where nothing can be told."""
     cases = [("leak", "failure" if leaks.characters else "system-out", str(leaks), str(leaks))] if leaks else []
@@ -254,9 +249,10 @@ def as_junit(verdicts: Sequence[GateVerdict], leaks: Leaks | None = None) -> str
     return _junit(cases)
 
 
-def no_verdict_junit(reason: str, measures: Sequence[str]) -> str:
-    """Return JUnit XML in which no measure could be judged: errors, which are not failures."""
-    return _junit([(measure, "error", reason, reason) for measure in measures])
+def no_verdict(reason: str, measures: Sequence[str]) -> tuple[str, str]:
+    """Return Markdown and JUnit XML where nothing could be compared: errors, which are not failures."""
+    markdown = render([Table("focuseval gate: no verdict", notes=(reason,))], "markdown")
+    return markdown, _junit([(measure, "error", reason, reason) for measure in measures])
 
 
 def _junit(cases: Sequence[tuple[str, str, str, str]]) -> str:

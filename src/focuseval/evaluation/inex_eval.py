@@ -85,11 +85,10 @@ def report(run: Run, prepared: Prepared, options: Options, say: Callable[[str], 
     if say is not None:
         for remark in surprises(matched, options):
             say(f"{run.file or run.run_id}: {remark}")
-    lines = [  # two tabs behind short names
-        f"{name}\t{'' if len(name) >= 8 else chr(9)}{topic}\t{value}" for name, topic, value in _lines(matched, options)
-    ]
-    head = f"<eval run-id={quoteattr(run.run_id)} file={quoteattr(run.file)}>"
-    return "\n".join([head, *lines, "</eval>"]) + "\n"
+    lines = [f"<eval run-id={quoteattr(run.run_id)} file={quoteattr(run.file)}>"]
+    for name, topic, value in _lines(matched, options):  # two tabs behind short names
+        lines.append(f"{name}\t{'' if len(name) >= 8 else chr(9)}{topic}\t{value}")
+    return "\n".join([*lines, "</eval>"]) + "\n"
 
 
 def refuse_blank_lines(source: Source) -> None:
@@ -107,7 +106,7 @@ def surprises(m: Matched, options: Options) -> Iterator[str]:
     if m.run.split_topics:
         topic, line = m.run.split_topics[0]
         yield f"topic {topic!r} is in several blocks, again on line {line}: they are joined (the tool counts twice)"
-    bare = _counted(m, options) & (m.prepared.numrel == 0)
+    bare = (m.answered | options.complete) & (m.prepared.numrel == 0)
     if bare.any():
         name = m.prepared.topics[int(np.flatnonzero(bare)[0])]
         yield (
@@ -116,14 +115,9 @@ def surprises(m: Matched, options: Options) -> Iterator[str]:
         )
 
 
-def _counted(m: Matched, options: Options) -> NDArray[np.bool_]:
-    """Return the topics that are in the means: those that are answered, or all."""
-    return np.ones(m.topics, np.bool_) if options.complete else m.answered
-
-
 def _lines(m: Matched, options: Options) -> Iterator[tuple[str, str, str]]:
     """Yield name, topic or ``all``, value: every topic's lines, then those of all."""
-    counted = _counted(m, options)
+    counted = m.answered | options.complete  # the topics that are in the means
     counts, rates = sizes(m, options), values(m, options)
     average = "MAiP" if options.listed else "MAgP"
     if options.queries:

@@ -78,17 +78,10 @@ class Plan:
 
 
 def plan_for(
-    gold: Gold,
-    first: Run | None,
-    asked: tuple[MeasureCall, ...],
-    *,
-    task: str | None = None,
-    profile: str | None = None,
-    run_format: str | None = None,
-    order: RankingOrder | None = None,
-    repair: bool | None = False,
-    **changes: Any,
-) -> Plan:
+    gold: Gold, first: Run | None, asked: tuple[MeasureCall, ...], *, task: str | None = None,
+    profile: str | None = None, run_format: str | None = None, order: RankingOrder | None = None,
+    repair: bool | None = False, **changes: Any,
+) -> Plan:  # fmt: skip
     """Decide what to compute: what was asked, else the profile's measures of the task, else the task's own."""
     chosen = profile_named(profile) if profile else None
     named = task_named(task) if task else None
@@ -156,9 +149,9 @@ def with_twins(asked: Sequence[MeasureCall], peer: Peer) -> tuple[MeasureCall, .
     return tuple(both)
 
 
-def twin_of(mine: MeasureCall, peer: Peer) -> Twin | None:
+def twin_of(mine: MeasureCall, peer: Peer | None) -> Twin | None:
     """Return what the peer has for a measure: at a rank or for the whole list, never at a budget of text."""
-    if mine.at and not mine.at.isdigit():
+    if peer is None or (mine.at and not mine.at.isdigit()):
         return None
     bare = str(mine).partition("@")[0]
     return next((twin for twin in peer.twins if twin.ours == bare), None)

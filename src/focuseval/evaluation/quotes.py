@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from focuseval.collection.index import Collection
+    from focuseval.data.tables import Row
 
     Pages = Callable[[], Iterable[tuple[str, Page]]]
     """Gives documents, id and page, from the beginning each time it is called."""
@@ -89,17 +90,17 @@ class QuoteCheck:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        one, first = self.quotation, self.places[0] if self.places else None
+        one, (document, start, end) = self.quotation, self.places[0] if self.places else (None,) * 3
         return {
             "id": one.answer,
             "line": one.at.line,
             "quote": one.text,
             "cited": list(one.cited),
             "verdict": self.verdict,
-            "document": first.document if first else None,
-            "start": first.start if first else None,
-            "end": first.end if first else None,
-            "similarity": self.similarity if first else None,
+            "document": document,
+            "start": start,
+            "end": end,
+            "similarity": self.similarity if self.places else None,
             "found": self.found or None,
             "places": [list(place) for place in self.places],
             "unknown": list(self.unknown),
@@ -120,14 +121,10 @@ class CheckedQuotes:
 
     def tables(self) -> tuple[Table, ...]:
         """Return a table of the verdicts, and one of all quotations for readers."""
-        total = len(self.checks)
-        rows = tuple(
-            (verdict, number, number / total if total else None, MEANING[verdict])
-            for verdict, number in self.counts.items()
-        )
+        every, total = [], len(self.checks)
+        rows = tuple((word, n, n / total if total else None, MEANING[word]) for word, n in self.counts.items())
         columns = (*words("verdict"), *numbers("quotes"), *numbers("share", form=".1%"), *words("the quotation is"))
         summary = Table("Quotations", columns, rows, self.notes)
-        every = []
         for check in self.checks:
             text = " ".join(check.quotation.text.split())
             place = "{} {:,}–{:,}".format(*check.places[0]) if check.places else None
@@ -140,18 +137,13 @@ class CheckedQuotes:
 
     def rows(self) -> Table:
         """Return a table of all quotations for programs."""
-        columns = (
-            *words("answer", "quotation", "cited", "verdict", "document"),
-            *numbers("start", "end"),
-            *numbers("similarity", form=".3f"),
-            *numbers("places"),
-        )
-        rows = [
-            (check.quotation.answer, " ".join(check.quotation.text.split()), check.cited(), check.verdict)
-            + ((*check.places[0], check.similarity) if check.places else (None,) * 4)
-            + (len(check.places),)
-            for check in self.checks
-        ]
+        columns = (*words("answer", "quotation", "cited", "verdict", "document"), *numbers("start", "end"))
+        columns += (*numbers("similarity", form=".3f"), *numbers("places"))
+        rows: list[Row] = []
+        for check in self.checks:
+            said = check.quotation.answer, " ".join(check.quotation.text.split()), check.cited(), check.verdict
+            place = (*check.places[0], check.similarity) if check.places else (None,) * 4
+            rows.append((*said, *place, len(check.places)))
         return Table("Every quotation", columns, tuple(rows))
 
     def to_json(self) -> dict[str, Any]:
@@ -160,12 +152,9 @@ class CheckedQuotes:
 
 
 def verify_quotes(
-    answers: str | Path | Iterable[Mapping[str, Any]],
-    documents: str | Path | Collection | Mapping[str, str],
-    *,
-    similarity: float = SIMILARITY,
-    shortest: int = SHORTEST,
-) -> CheckedQuotes:
+    answers: str | Path | Iterable[Mapping[str, Any]], documents: str | Path | Collection | Mapping[str, str], *,
+    similarity: float = SIMILARITY, shortest: int = SHORTEST,
+) -> CheckedQuotes:  # fmt: skip
     """Check the quotations of answers against documents.
 
     Parameters
@@ -194,11 +183,9 @@ def verify_quotes(
         records = read_answers(answers)
     else:
         records = ((Place("answers", number), record) for number, record in enumerate(answers, 1))
-    wanted = [
-        one
-        for at, record in records
-        for one in quotations(record, at, shortest=shortest, is_document=lambda name: sources.row(name) >= 0)
-    ]
+    wanted = list[Quotation]()
+    for at, record in records:
+        wanted += quotations(record, at, shortest=shortest, is_document=lambda name: sources.row(name) >= 0)
     return check_quotations(wanted, sources, similarity)
 
 
@@ -209,11 +196,7 @@ class QuotedDocuments:
         self._collection = collection
         self.row = lru_cache(maxsize=None)(lambda name: int(collection.find([name])[0]))
         self._page = lru_cache(maxsize=_KEPT)(lambda row: Page(collection.text(row)))
-
-    @property
-    def is_large(self) -> bool:
-        """Whether only cited documents are searched for what is not verbatim."""
-        return int(self._collection.lengths.sum()) > LARGE
+        self.is_large = int(collection.lengths.sum()) > LARGE  # then only cited documents are searched for other words
 
     def of(self, names: Sequence[str]) -> list[tuple[str, Page]]:
         """Return some documents; those that the collection does not have are left out."""
@@ -229,12 +212,11 @@ class QuotedDocuments:
 
 
 class Stand(NamedTuple):
-    """Where one text was found: its places, all found in the same way, and how near they are."""
+    """Where one text was found: its places, all found in the same way, how near they are, if not verbatim."""
 
     places: tuple[QuotePlace, ...] = ()
     similarity: float = 0.0
     near: bool = False
-    """Whether the documents say it in other words."""
 
 
 def check_quotations(wanted: Sequence[Quotation], sources: QuotedDocuments, similarity: float) -> CheckedQuotes:
@@ -243,8 +225,8 @@ def check_quotations(wanted: Sequence[Quotation], sources: QuotedDocuments, simi
     _elsewhere(checks, sources, 2.0)  # which only the very text has
     _elsewhere(checks, sources, 1.0)
     for number, check in _open(checks):
-        text, pages = check.quotation.text, sources.of(check.quotation.cited)
-        checks[number] = _spliced(check, two_pieces([text], partial(iter, pages)))
+        pages = partial(iter, sources.of(check.quotation.cited))
+        checks[number] = _spliced(check, two_pieces([check.quotation.text], pages))
     left = sum(1 for _ in _open(checks))
     if left and not sources.is_large:
         _elsewhere(checks, sources, similarity)
@@ -256,27 +238,23 @@ def check_quotations(wanted: Sequence[Quotation], sources: QuotedDocuments, simi
         shown = check.places if check.verdict == SPLICED else check.places[:1]
         texts = (page.text[one.start : one.end] for one in shown for _, page in sources.of([one.document]))
         checks[number] = replace(check, found=" … ".join(texts))
-    notes = [f"{left} quotations were looked for in other words in cited documents alone: the collection is large"]
-    return CheckedQuotes(
-        tuple(checks),
-        tuple(notes if left and sources.is_large else [] if checks else ["no quotations were found in the answers"]),
-    )
+    notes = [] if checks else ["no quotations were found in the answers"]
+    if left and sources.is_large:
+        notes = [f"{left} quotations were looked for in other words in cited documents alone: the collection is large"]
+    return CheckedQuotes(tuple(checks), tuple(notes))
 
 
 def _in_cited(one: Quotation, sources: QuotedDocuments, similarity: float) -> QuoteCheck:
     """Return the verdict by the cited documents alone; *nowhere* is not the last word yet."""
-    unknown = tuple(name for name in one.cited if sources.row(name) < 0)
-    check = QuoteCheck(one, NOWHERE, unknown=unknown)
+    check = QuoteCheck(one, NOWHERE, unknown=tuple(name for name in one.cited if sources.row(name) < 0))
     pages = sources.of(one.cited)
     stand = _stands([core(one.text)], pages, similarity)[core(one.text)]
     if stand.places and not stand.near:
         return replace(check, verdict=VERBATIM, places=stand.places, similarity=1.0)
-    parts = joined_parts([one.text], partial(iter, pages))
-    if parts:
+    if parts := joined_parts([one.text], partial(iter, pages)):
         return _spliced(check, parts)
-    if stand.places:
-        return replace(check, verdict=ALTERED, places=stand.places, similarity=stand.similarity)
-    return check
+    verdict = ALTERED if stand.places else NOWHERE
+    return replace(check, verdict=verdict, places=stand.places, similarity=stand.similarity)
 
 
 def _elsewhere(checks: list[QuoteCheck], sources: QuotedDocuments, similarity: float) -> None:
@@ -356,8 +334,8 @@ def two_pieces(texts: Iterable[str], pages: Pages) -> dict[str, Places]:
         for document in {page.normal.text, page.rendered.text}:
             begins = occurrences(document, [form[:LEAST] for form in forms.values()])
             for (text, form), starts in zip(forms.items(), begins, strict=True):
-                if starts:
-                    longest[text] = max(longest[text], _longest(form, document))
+                sizes = range(1, len(form) + 1 if starts else 1)  # where a beginning stands, a shorter one does, too
+                longest[text] = max(longest[text], bisect_left(sizes, True, key=lambda n: form[:n] not in document))
     pieces = {}
     for text, form in forms.items():
         cuts = (cut for cut in reversed(find_all(form, " ")) if len(core(form[:cut])) <= longest[text])
@@ -366,11 +344,6 @@ def two_pieces(texts: Iterable[str], pages: Pages) -> dict[str, Places]:
         if both is not None:
             pieces[text] = both
     return _all_places(pieces, pages)
-
-
-def _longest(form: str, document: str) -> int:
-    """Return the length of the longest beginning of a text that stands in a document: a shorter one does, too."""
-    return bisect_left(range(1, len(form) + 1), True, key=lambda size: form[:size] not in document)
 
 
 def _all_places(wanted: Mapping[str, Sequence[str]], pages: Pages) -> dict[str, Places]:

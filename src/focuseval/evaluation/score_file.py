@@ -19,15 +19,10 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import NoReturn
 
-    from focuseval.data.tables import Row
     from focuseval.evaluation.scores import Scores
 
-_DEFAULTS = dict(part.split(":", 1) for part in Policies().signature().split("|")) | {
-    "repair": "no",
-    "drop_tags": "",
-    "tokenizer": "none",
-    "empty": "skip",
-}
+_DEFAULTS = dict(part.split(":", 1) for part in Policies().signature().split("|"))
+_DEFAULTS |= {"repair": "no", "drop_tags": "", "tokenizer": "none", "empty": "skip"}
 """What a signature that does not name a part stands for."""
 
 
@@ -133,18 +128,14 @@ def table_for_programs(scores: Scores, *, per_topic: bool = False, by_tag: bool 
     if by_tag:
         return replace(tag_table(scores).printed(), notes=(scores.signature,))
     counts = [beside(scores, number) for number in range(len(scores.names))]
-    rows: list[Row]
+    found = tuple(dict.fromkeys(name for own in counts for name in own))
+    headings, rows = ("run", *scores.measures, *found), list[tuple[Any, ...]]()
+    for name, means, own in zip(scores.names, scores.mean.tolist(), counts, strict=True):
+        rows.append((name, *means, *(own.get(count, own["excluded"]) for count in found)))
     if per_topic:
+        headings = ("run", "topic", "measure", "value")
         rows = [(name, *line) for run, name in enumerate(scores.names) for line in _lines(scores, run, per_topic=True)]
         rows += [(name, "all", *count) for name, own in zip(scores.names, counts, strict=True) for count in own.items()]
-        headings: tuple[str, ...] = ("run", "topic", "measure", "value")
-    else:
-        found = tuple(dict.fromkeys(name for own in counts for name in own))
-        rows = [
-            (name, *means, *(own.get(count, own["excluded"]) for count in found))
-            for name, means, own in zip(scores.names, scores.mean.tolist(), counts, strict=True)
-        ]
-        headings = ("run", *scores.measures, *found)
     return Table("", words(*headings, "signature"), tuple((*row, scores.signature) for row in rows))
 
 
@@ -156,10 +147,9 @@ def beside(scores: Scores, run: int) -> dict[str, int]:
 
 def _lines(scores: Scores, run: int, *, per_topic: bool) -> Iterable[tuple[str, str, float]]:
     """Yield (topic, measure, value) of a run, topics first, then ``all``."""
-    for topic, values in scores.topics_of(run).items() if per_topic else ():
+    topics = scores.topics_of(run) if per_topic else {}
+    for topic, values in (*topics.items(), ("all", dict(zip(scores.measures, scores.mean[run].tolist(), strict=True)))):
         yield from ((topic, measure, value) for measure, value in values.items())
-    means = zip(scores.measures, scores.mean[run].tolist(), strict=True)
-    yield from (("all", measure, mean) for measure, mean in means)
 
 
 def to_trec(scores: Scores, *, per_topic: bool = False, by_tag: bool = False) -> str:

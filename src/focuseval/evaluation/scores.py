@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import isnan
 from os import fspath
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from focuseval.data.remarks import folded
 from focuseval.data.tables import Column, Framed, Table, notebook, numbers, render, words
 from focuseval.errors import MeasureError, MissingDataError, NotComparableError, counted
 from focuseval.evaluation.counts import BY_TOPIC, PRINTED, Counts, total
+from focuseval.measures import parse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -122,10 +124,8 @@ class Scores(Framed):
 
     def means(self) -> dict[str, dict[str, float]]:
         """Return run → measure → mean over topics."""
-        return {
-            name: dict(zip(self.measures, row.tolist(), strict=True))
-            for name, row in zip(self.names, self.mean, strict=True)
-        }
+        rows = zip(self.names, self.mean.tolist(), strict=True)
+        return {name: dict(zip(self.measures, row, strict=True)) for name, row in rows}
 
     def per_topic(self) -> dict[str, dict[str, dict[str, float]]]:
         """Return run → topic → measure → value, with every topic that is in a mean."""
@@ -133,12 +133,9 @@ class Scores(Framed):
 
     def topics_of(self, run: int) -> dict[str, dict[str, float]]:
         """Return topic → measure → value of one run."""
-        kept = ~np.isnan(self.values[run])
-        return {
-            topic: {m: float(v) for m, v, k in zip(self.measures, values, keep, strict=True) if k}
-            for topic, values, keep in zip(self.topics, self.values[run], kept, strict=True)
-            if keep.any()
-        }
+        rows = zip(self.topics, self.values[run].tolist(), strict=True)
+        found = {topic: {m: v for m, v in zip(self.measures, row, strict=True) if not isnan(v)} for topic, row in rows}
+        return {topic: values for topic, values in found.items() if values}
 
     def excluded(self, run: int) -> dict[str, int]:
         """Return, per measure, how many topics of the gold are left out of its mean for want of a base."""
@@ -257,7 +254,7 @@ class Scores(Framed):
         measure, values = turned.measures[column], turned.averaged[order, :, column]
         if np.isnan(values).all():
             raise NotComparableError(f"{measure}: no topic has a base for it, so there is nothing to compare")
-        geometric = bool(self.geometric) and self.geometric[column] > 0
+        geometric = any(self.geometric[column : column + 1])
         return compare(
             f"ln {measure}" if geometric else measure, tuple(self.names[i] for i in order), self.topics, values,
             settings_of(**settings), baseline=None if number is None else int(np.flatnonzero(order == number)[0]),
@@ -282,8 +279,6 @@ class Scores(Framed):
 
     def bounds_of(self, measure: str) -> tuple[float, float]:
         """Return the bounds of a measure; none for a measure of one's own, or if some value is beyond them."""
-        from focuseval.measures import parse  # noqa: PLC0415  as in `compare`
-
         low, high = -np.inf, np.inf
         with suppress(MeasureError):
             low, high = parse(measure.removeprefix("−")).measure.bounds
@@ -294,19 +289,19 @@ class Scores(Framed):
     def tables(self) -> list[Table]:
         """Return the means; those over other topics than the relevant ones stand in tables of their own."""
         titles, tables = [BASES[base] for base in self.bases] or [""] * len(self.measures), []
-        for title in dict.fromkeys(BASES.values()):
+        for title in (title for title in dict.fromkeys(BASES.values()) if title in titles):
             kept = [place for place, own in enumerate(titles) if own == title]
-            names, values = tuple(self.measures[place] for place in kept), self.values[:, :, kept]
-            geometric = tuple(self.geometric[place] for place in kept) if self.geometric else ()
-            lower = tuple(self.lower[place] for place in kept) if self.lower else ()
-            part = replace(self, measures=names, values=values, bases=(), geometric=geometric, lower=lower)
-            if kept and not title:
+            columns = {name: getattr(self, name) for name in ("measures", "geometric", "lower")}
+            own: dict[str, Any] = {
+                name: tuple(whole[n] for n in kept) if whole else () for name, whole in columns.items()
+            }
+            part = replace(self, **own, values=self.values[:, :, kept], bases=())
+            if not title:
                 tables.append(part.table())
-            elif kept:
-                topics = (~np.isnan(values)).sum(axis=1).max(axis=1).tolist()
-                rows = zip(self.names, part.mean.tolist(), topics, strict=True)
-                columns = (*words("run"), *numbers(*names, "topics"))
-                tables.append(Table(title, columns, tuple((name, *means, number) for name, means, number in rows)))
+                continue
+            topics = (~np.isnan(part.values)).sum(axis=1).max(axis=1).tolist()
+            rows = tuple((name, *row, n) for name, row, n in zip(self.names, part.mean.tolist(), topics, strict=True))
+            tables.append(Table(title, (*words("run"), *numbers(*part.measures, "topics")), rows))
         return tables
 
     def table(self, *, per_topic: bool = False) -> Table:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 
 from focuseval.data.gold import ASSISTED, ORIGIN
 from focuseval.data.remarks import Remark, remark_on
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from focuseval.measures.prepared import Prepared
 
     Floats = NDArray[np.float64]
-
 
 TWINS = {
     "P": "spanP",
@@ -91,21 +89,18 @@ def score_match(matched: Matched, plan: Plan) -> RunScores:
     for column, base in enumerate(bases if matched.prepared.beside else ()):
         values[~matched.prepared.based(base)[matched.prepared.counted], column] = np.nan
     if len(matched) and matched.unjudged == len(matched) and not shares_documents(matched):
-        where = run.file or run.run_id
         named = next(filter(None, run.document.to_pylist()), None)
-        if named is None:
-            raise NotComparableError(
-                f"{where}: none of its texts was found in one document of the collection; check that these are the "
-                "documents that it was made from"
-            )
-        raise NotComparableError(
-            f"{where}: no document in common with {gold.file or 'the gold'}: the run has {named!r}, the gold "
+        what = (
+            f"no document in common with {gold.file or 'the gold'}: the run has {named!r}, the gold "
             f"{gold.documents[0].as_py()!r}; check that both name documents in the same way (index= or docs= "
             "translates between ids)"
         )
-    unknown = 0 if run.topics == gold.topics else len(set(run.topics) - set(gold.topics))
-    remarks = tuple(remarks_on_run(matched, values, plan))
-    counts, judged = count_topics(matched, plan.measures), len(matched) - matched.unjudged
+        if named is None:
+            what = "none of its texts was found in one document of the collection; check that these are the "
+            what += "documents that it was made from"
+        raise NotComparableError(f"{run.file or run.run_id}: {what}")
+    unknown, counts = len(set(run.topics) - set(gold.topics)), count_topics(matched, plan.measures)
+    judged, remarks = len(matched) - matched.unjudged, tuple(remarks_on_run(matched, values, plan))
     return RunScores(run.run_id, run.file, values, counts, unknown, judged, remarks, run.origin)
 
 
@@ -159,9 +154,9 @@ def mean_of(y: Floats) -> Floats:
 def asked_curve(name: str, scored: Sequence[MeasureCall] = ()) -> tuple[MeasureCall, Callable[..., Any]]:
     """Return the measure whose curve is asked for, with or without its ``@``, and the curve's function."""
     own = next((a for a in scored if a.key == name and a.measure not in every_measure()), None)  # a user's own
-    if own is not None:
-        if own.measure.curve is None:
-            raise MeasureError(f"{name} summarises no curve: it is declared without one")
+    if own is not None and own.measure.curve is None:
+        raise MeasureError(f"{name} summarises no curve: it is declared without one")
+    if own is not None and own.measure.curve is not None:
         return own, own.measure.curve
     bare = name.split("@", maxsplit=1)[0]
     measure = next((m for m in every_measure() if bare.split("(", maxsplit=1)[0].strip() in {m.name, *m.aliases}), None)
@@ -176,21 +171,6 @@ def asked_curve(name: str, scored: Sequence[MeasureCall] = ()) -> tuple[MeasureC
 def curve_names() -> str:
     """Name the measures that summarise a curve."""
     return ", ".join(m.name for m in every_measure() if m.curve is not None)
-
-
-def curve_table(run: str, topics: tuple[str, ...], x: Floats, y: Floats) -> pa.Table:
-    """Lay out a matrix of topics × points, and its mean over the topics that have a curve, as a long table."""
-    kept = np.asarray(~np.isnan(y).all(axis=1))
-    rows = np.vstack([y[kept], mean_of(y)])
-    names = [*(topic for topic, k in zip(topics, kept, strict=True) if k), "mean"]
-    return pa.table(
-        {
-            "run": pa.array([run]).take(pa.array(np.zeros(rows.size, np.int64))),
-            "topic": pa.array(names, pa.string()).take(pa.array(np.repeat(np.arange(len(names)), len(x)))),
-            "x": pa.array(np.tile(x, len(names))),
-            "y": pa.array(rows.reshape(-1)),
-        }
-    )
 
 
 def remarks_on_run(matched: Matched, values: Floats, plan: Plan) -> Iterator[Remark]:
@@ -208,31 +188,31 @@ def remarks_on_run(matched: Matched, values: Floats, plan: Plan) -> Iterator[Rem
         at = [f"@{one.at}" if one.at and TWINS[one.measure.name] != "hAP" else "" for one in asked]
         twins = dict.fromkeys(TWINS[one.measure.name] + place for one, place in zip(asked, at, strict=True))
         yield Remark("documents", len(asked), (", ".join(map(str, asked)), ", ".join(twins)), where)
-    yield from remarks_on_peer(matched, values, plan)
-    yield from remarks_on_order(run)
-
-
-def remarks_on_peer(matched: Matched, values: Floats, plan: Plan) -> Iterator[Remark]:
-    """Say for each number of another tool on how many topics it differs from ours, and why."""
     for column, mine in enumerate(plan.measures):
-        twin = None if plan.peer is None else twin_of(mine, plan.peer)
+        twin = twin_of(mine, plan.peer)
         if twin is None:
             continue
-        theirs, names, run = values[:, column + 1], (str(plan.measures[column + 1]), str(mine)), matched.run.run_id
+        theirs, names = values[:, column + 1], (str(plan.measures[column + 1]), str(mine))
         differ = ~np.isclose(values[:, column], theirs, rtol=0, atol=1e-12, equal_nan=True)
         if not differ.any():
-            yield Remark("peer equals", len(differ), names, run)
+            yield Remark("peer equals", len(differ), names, run.run_id)
             continue
-        at = int(mine.at) if mine.at else None
-        counts = [(int(np.count_nonzero(differ & r.holds(matched, at))), r.said) for r in twin.reasons]
+        counts = [
+            (int(np.count_nonzero(differ & r.holds(matched, int(mine.at) if mine.at else None))), r.said)
+            for r in twin.reasons
+        ]
         because = "; ".join(f"in {number} {reason}" for number, reason in counts if number)
         most = f", up to {np.nanmax(theirs):.4g}" if np.nanmax(theirs) > 1 else ""
         share = f"{differ.sum()} of {counted(len(differ), 'topic')}{most}"
-        yield Remark("peer differs", int(differ.sum()), (*names, share, because), run)
+        yield Remark("peer differs", int(differ.sum()), (*names, share, because), run.run_id)
+    yield from remarks_on_order(run)
 
 
 def remarks_on_gold(prepared: Prepared, plan: Plan) -> Iterator[Remark]:
-    """Yield every remark on a gold: of its reader, on topics without relevance, on sizes that a measure needs."""
+    """Yield every remark on names of measures, and on a gold: of its reader, on topics without relevance, on sizes."""
+    for one in plan.measures:
+        if one.written.partition("@")[0].partition("(")[0].strip() not in {"", one.measure.name}:
+            yield Remark("other name", details=(one.written, str(one), one.measure.summary))
     gold = prepared.gold
     where = gold.file or "the gold"
     yield from (remark_on(where, noticed) for noticed in gold.remarks)
@@ -250,13 +230,6 @@ def remarks_on_gold(prepared: Prepared, plan: Plan) -> Iterator[Remark]:
             yield Remark("capped", capped, file=where)
         if empty := int(np.count_nonzero(size == 0)):
             yield Remark("empty elements", empty, file=where)
-
-
-def remarks_on_names(measures: Sequence[MeasureCall]) -> Iterator[Remark]:
-    """Say of measures that were asked for by another name what they are."""
-    for one in measures:
-        if one.written.partition("@")[0].partition("(")[0].strip() not in {"", one.measure.name}:
-            yield Remark("other name", details=(one.written, str(one), one.measure.summary))
 
 
 def remarks_on_order(run: Run) -> Iterator[Remark]:

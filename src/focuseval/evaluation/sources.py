@@ -19,6 +19,7 @@ from focuseval.data.gold import Gold
 from focuseval.data.remarks import Remark
 from focuseval.data.run import Run
 from focuseval.errors import MeasureError, MissingDataError, NotComparableError
+from focuseval.formats.ranking import in_order
 from focuseval.placing import place_gold, place_run
 from focuseval.placing.pointers import highlighted_elements
 
@@ -58,10 +59,9 @@ def _is_run(value: Any) -> bool:
 
 def _is_trials(value: Any) -> bool:
     """Say whether a value of a mapping is a list of runs, or of files that exist: else it is a topic's results."""
-    several = isinstance(value, (list, tuple)) and len(value) > 0
-    return several and all(
-        isinstance(one, Run) or (isinstance(one, (str, PathLike)) and Path(one).is_file()) for one in value
-    )
+    several = value if isinstance(value, (list, tuple)) else ()
+    files = (isinstance(one, (str, PathLike)) and Path(one).is_file() for one in several)
+    return bool(several) and all(file or isinstance(one, Run) for one, file in zip(several, files, strict=True))
 
 
 def _by_topic(runs: Any) -> bool:
@@ -108,7 +108,6 @@ def read(source: Any, run_format: str | None, index: Collection | None, order: R
         return read_run(fspath(source), format=run_format, index=index, hashed=False, order=order)
     if _by_topic(source):
         from focuseval.formats.frameworks import run_from_results  # noqa: PLC0415  only a retriever's output needs it
-        from focuseval.formats.ranking import in_order  # noqa: PLC0415  as above
 
         run = run_from_results(source, doc_key=None if index is None else "")
         return _placed(run if order is None else in_order(run, order), index)
@@ -139,11 +138,10 @@ def load(source: Any, plan: Plan, index: Collection | None) -> Run:
             counts = ", ".join(f"{number:,} × {rule}" for rule, number in changes.counts.items())
             run = replace(run, remarks=(*run.remarks, Remark("repaired", details=(plan.task, counts))))
     if plan.refusals and run.answers:
-        words = [phrase.casefold() for phrase in plan.refusals]
-        answers = {
-            topic: one._replace(abstains=one.abstains or any(word in one.text.casefold() for word in words))
-            for topic, one in run.answers.items()
-        }
+        answers = dict(run.answers)
+        for topic, one in run.answers.items():
+            said = any(words.casefold() in one.text.casefold() for words in plan.refusals)
+            answers[topic] = one._replace(abstains=one.abstains or said)
         run = replace(run, answers=answers)
     if plan.queries and run.path is not None:
         run = run.take(_asked_for(run.topics, run.topic, run.path, plan.queries))
@@ -161,8 +159,7 @@ def queries_of(topics: Any, gold: Gold, *, required: bool = True) -> dict[str, A
 
         topics = read_topics(fspath(topics))
     queries = {topic.id: topic.query for topic in topics}
-    unknown = [name for name in gold.topics if name not in queries]
-    if unknown:
+    if unknown := [name for name in gold.topics if name not in queries]:
         raise NotComparableError(
             f"{len(unknown)} topics of {gold.file or 'the gold'} are not among the topics given ({unknown[0]} …), so "
             "what they ask for is unknown; give those of the gold's campaign as topics="

@@ -21,8 +21,6 @@ from focuseval.placing import place_gold, place_run
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import NDArray
-
     from focuseval.collection.index import Collection
     from focuseval.data.gold import Gold
     from focuseval.data.run import Run
@@ -64,7 +62,12 @@ def describe_gold(gold: Gold, index: Collection | None = None) -> dict[str, Any]
     tags = _fully_highlighted(gold, index)
     full = None if tags is None else sum(count for _, count in tags)
     links = sum(count for tag, count in tags or () if tag.endswith("link"))
-    starts, path = _at_first_relevant(gold), articles.bep_path
+    # of articles with a best entry point and passages, whether it is their first highlighted character
+    start, bep, article = passages.start, articles.bep, gold.article_of(passages)
+    known, first = (start > UNKNOWN) & (article >= 0), np.full(len(bep), np.iinfo(np.int64).max)
+    np.minimum.at(first, article[known], start[known])
+    mine = (bep > UNKNOWN) & (first < np.iinfo(np.int64).max)
+    starts, path = bep[mine] == first[mine], articles.bep_path
     paths = 0 if path is None else len(path) - path.null_count
     return {
         "topics": len(gold.topics),
@@ -178,13 +181,3 @@ def _fully_highlighted(gold: Gold, index: Collection | None) -> Counts | None:
     size = np.diff(index.element_bounds)[rows[known]]
     covered = marked.covered(np.repeat(known, size), found.start, found.end)
     return _counted(found.tag.filter(pa.array((covered == found.end - found.start) & (covered > 0))))
-
-
-def _at_first_relevant(gold: Gold) -> NDArray[np.bool_]:
-    """Return, for articles with a best entry point and passages, whether it is their first highlighted character."""
-    start, bep, article = gold.passages.start, gold.articles.bep, gold.article_of(gold.passages)
-    known = (start > UNKNOWN) & (article >= 0)
-    first = np.full(len(bep), np.iinfo(np.int64).max)
-    np.minimum.at(first, article[known], start[known])
-    mine = (bep > UNKNOWN) & (first < np.iinfo(np.int64).max)
-    return np.asarray(bep[mine] == first[mine])

@@ -63,12 +63,9 @@ class Piece:
 
 
 def score_stream(
-    source: Any,
-    plan: Plan,
-    prepared: Prepared,
-    move: Callable[[float], None],
+    source: Any, plan: Plan, prepared: Prepared, move: Callable[[float], None],
     elsewhere: tuple[Workers, Shared[tuple[Plan, Prepared]]] | None = None,
-) -> RunScores | None:
+) -> RunScores | None:  # fmt: skip
     """Return a run's scores, gathered from those of its blocks, here or `elsewhere`; None where it is read at once."""
     streamable = (
         not (plan.repair or plan.queries or plan.order or len(prepared.gold.elements.topic))
@@ -90,8 +87,8 @@ def score_stream(
     for piece, share in parts:
         if piece is None or (pieces and piece.shape != pieces[0].shape):
             return None
-        if seen[piece.codes].any() or not strangers.isdisjoint(piece.strangers):
-            return None  # its topics do not stand together
+        if seen[piece.codes].any() or strangers & piece.strangers:  # its topics do not stand together
+            return None
         seen[piece.codes] = True
         strangers |= piece.strangers
         pieces.append(piece)
@@ -112,13 +109,11 @@ def _pieces_elsewhere(
 ) -> Iterator[tuple[Piece | None, float]]:
     """Yield what becomes of every block, read and scored by workers."""
     path, known = location(fspath(source)), streamed_format(source, plan.run_format)
-    if known is None:
-        return
-    cut, again = tee(cuts(path, block_reader(path, known)[1]))
-    work = partial(_piece_of_file, shared, str(path.absolute()), known)
-    size = path.stat().st_size
-    for piece, (_, end) in zip(workers.in_order(work, cut), again, strict=False):
-        yield piece, end / size
+    if known is not None:
+        cut, again = tee(cuts(path, block_reader(path, known)[1]))
+        work, size = partial(_piece_of_file, shared, str(path.absolute()), known), path.stat().st_size
+        for piece, (_, end) in zip(workers.in_order(work, cut), again, strict=False):
+            yield piece, end / size
 
 
 def _piece_of_file(
@@ -137,12 +132,10 @@ def topic_codes(prepared: Prepared) -> dict[str, int]:
 
 def _piece(run: Run, number: dict[str, int], plan: Plan, prepared: Prepared) -> Piece | None:
     """Score one block; None where the run must be read at once: its texts aligned, its order checked, a line named."""
-    if (
-        run.text is not None or run.split_topics or contradicted(run)
-    ):  # a remark would count lines from the block's first one
+    if run.text is not None or run.split_topics or contradicted(run):  # lines would be counted from the block's first
         return None
     codes = np.sort(np.array([number[name] for name in run.topics if name in number], np.int64))
-    strangers = frozenset(name for name in run.topics if name not in number)
+    strangers = frozenset(run.topics) - number.keys()
     empty: dict[str, Any] = {"topics": ()}  # no rows; a slice of the run's columns would keep all of their memory
     for name, column in ((part.name, getattr(run, part.name)) for part in fields(run)):
         if isinstance(column, np.ndarray):
@@ -199,14 +192,8 @@ def _gathered(pieces: list[Piece], strangers: int, prepared: Prepared) -> RunSco
         position = prepared.position[codes]
         position = position[position >= 0]
         values[position], counted[position] = part.values, part.counts
-    once: dict[Remark, None] = {}
-    order: dict[str, Remark] = {}
-    for piece in pieces:
-        for remark in piece.scored.remarks if piece.scored else piece.remarks:
-            if remark.kind in ORDER:
-                order.setdefault(remark.kind, remark)
-            else:
-                once[remark] = None
-    judged = sum(part.judged for _, part in parts)
-    remarks = (*once, *order.values())
-    return replace(first, values=values, counts=counted, unknown=strangers, judged=judged, remarks=remarks)
+    once: dict[object, Remark] = {}
+    for remark in (one for piece in pieces for one in (piece.scored.remarks if piece.scored else piece.remarks)):
+        once.setdefault(remark.kind if remark.kind in ORDER else remark, remark)
+    judged, remarks = sum(part.judged for _, part in parts), sorted(once.values(), key=lambda one: one.kind in ORDER)
+    return replace(first, values=values, counts=counted, unknown=strangers, judged=judged, remarks=tuple(remarks))

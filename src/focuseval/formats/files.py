@@ -290,6 +290,6 @@ def block_reader(path: Location, name: str) -> tuple[Callable[[Source], Run], Ca
     if name != "trec-run":
         return read, json_topic
     with path.open("rb") as file:
-        named = next((line for line in file if line.strip()), b"").split()[-1:]
+        named = without_preamble(file.read(BLOCK)).strip().split(b"\n", 1)[0].split()[-1:]
     read = partial(read, name=named[0].decode(errors="replace") if named else None)
     return read, lambda line: line.split(None, 1)[:1]

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    Floats = NDArray[np.float64]
+
 Interval = tuple[float, float]
 LEVEL = 0.95
 RESAMPLES = 2000
@@ -34,7 +36,7 @@ _FLAT = 1e-12
 """Variance of values that reach from 0 to 1, or as far, that is only rounding."""
 
 
-def beyond_chance(observed: ArrayLike, expected: ArrayLike) -> NDArray[np.float64]:
+def beyond_chance(observed: ArrayLike, expected: ArrayLike) -> Floats:
     r"""Return κ from the share on which two agree and the share that chance would give, one or many of them.
 
     .. math:: \kappa = (p_o - p_e) / (1 - p_e)
@@ -46,7 +48,7 @@ def beyond_chance(observed: ArrayLike, expected: ArrayLike) -> NDArray[np.float6
     return _quotient(agreed - chance, 1 - chance)
 
 
-def coincidences(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+def coincidences(counts: Floats) -> Floats:
     """Return every unit's pairs of labels (units × labels × labels) from how many gave each label, two or more in all.
 
     >>> coincidences(np.array([[1.0, 2.0]])).tolist()
@@ -57,9 +59,7 @@ def coincidences(counts: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(pairs / np.maximum(counts.sum(axis=1) - 1, 1)[:, None, None])
 
 
-def alpha_of_sums(
-    found: NDArray[np.float64], labels: NDArray[np.float64], level: str = "nominal"
-) -> NDArray[np.float64]:
+def alpha_of_sums(found: Floats, labels: Floats, level: str = "nominal") -> Floats:
     r"""Return Krippendorff's α from `coincidences` added up over units, one matrix or many.
 
     .. math:: \alpha = 1 - D_o / D_e
@@ -75,7 +75,7 @@ def alpha_of_sums(
     return 1 - _quotient(apart, expected)
 
 
-def overlap_of_sums(both: ArrayLike, sizes: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def overlap_of_sums(both: ArrayLike, sizes: ArrayLike) -> tuple[Floats, Floats]:
     """Return Jaccard and F from characters in common and characters of the two together, one pair or many.
 
     >>> [found.tolist() for found in overlap_of_sums([5.0, 0.0], [15.0, 0.0])]
@@ -85,7 +85,7 @@ def overlap_of_sums(both: ArrayLike, sizes: ArrayLike) -> tuple[NDArray[np.float
     return _quotient(common, total - common), _quotient(2 * common, total)
 
 
-def correlation_of_moments(found: NDArray[np.float64]) -> NDArray[np.float64]:
+def correlation_of_moments(found: Floats) -> Floats:
     """Return Pearson's correlation from six `moments`, or from many columns of them; NaN where a side never varies."""
     with np.errstate(divide="ignore", invalid="ignore"):  # nothing was drawn that has a value
         x, y, xx, yy, xy = found[1:] / found[0]
@@ -94,18 +94,14 @@ def correlation_of_moments(found: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.clip(_quotient(xy - x * y, np.sqrt(np.where(varied, left * right, 0.0))), -1, 1)
 
 
-def _quotient(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:
+def _quotient(above: Floats, below: Floats) -> Floats:
     """Divide; what is divided by zero is undefined."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(below != 0, above / below, np.nan)
 
 
 def intervals(
-    sums: NDArray[np.float64],
-    elements: NDArray[np.float64],
-    distances: NDArray[np.float64],
-    topic: NDArray[np.int64],
-    resamples: int = RESAMPLES,
+    sums: Floats, elements: Floats, distances: Floats, topic: NDArray[np.int64], resamples: int = RESAMPLES
 ) -> dict[str, Interval]:
     """Return the intervals of one pair of assessors; NaN where they share too few topics.
 
@@ -127,7 +123,7 @@ def intervals(
         return dict.fromkeys(names, (float("nan"),) * 2)
     columns, number = np.vstack([np.ones(len(topic)), sums, elements]), int((~np.isnan(distances)).sum())
     ordered, medians = np.argsort(distances)[:number], []
-    added: list[NDArray[np.float64]] = []
+    added: list[Floats] = []
     for drawn in drawn_documents(topic, resamples):
         added.append(columns @ drawn.T)
         if number:
@@ -145,7 +141,7 @@ def intervals(
         "precision": _quotient(common, other),
         "recall": _quotient(common, size),
         "specificity": correlation_of_moments(resampled[7:]),
-        "ratio": np.divide(other, size, out=np.full_like(size, np.nan), where=size > 0),
+        "ratio": _quotient(other, size),
         "distance": np.concatenate(medians) if medians else np.full(resamples, np.nan),
     }
     return {name: middle_of(values, topics) for name, values in found.items()}
@@ -164,7 +160,7 @@ def drawn_documents(topic: NDArray[np.int64], resamples: int) -> Iterator[NDArra
         yield np.bincount(draw // topics * documents + found, minlength=rows * documents).reshape(rows, documents)
 
 
-def middle_of(values: NDArray[np.float64], topics: int) -> Interval:
+def middle_of(values: Floats, topics: int) -> Interval:
     """Return the interval that holds the middle of the resamples, stretched for so many topics.
 
     Undefined where half of the resamples are, or where there are too few topics.

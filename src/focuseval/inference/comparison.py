@@ -277,41 +277,27 @@ class Comparison(Standings, Framed):
 
 
 def compare(
-    measure: str,
-    runs: tuple[str, ...],
-    topics: tuple[str, ...],
-    values: NDArray[np.float64],
-    settings: Settings | None = None,
-    *,
-    baseline: int | None = None,
-    **more: Any,
-) -> Comparison:
+    measure: str, runs: tuple[str, ...], topics: tuple[str, ...], values: NDArray[np.float64],
+    settings: Settings | None = None, **more: Any,
+) -> Comparison:  # fmt: skip
     """Compare runs under one measure as `compare_all` does; where no topic has a value in every run, refuse.
 
     >>> found = compare("AP", ("a", "b"), tuple("123456"), np.array([[0.5] * 6, [0.1, 0.2, 0.3, 0.4, 0.2, 0.1]]))
     >>> found.sentence(), found.p.tolist()
     ('1 of 1 pair differs significantly under AP.', [0.03125])
     """
-    (found,) = compare_all([measure], runs, topics, values[None], settings, baseline=baseline, **more)
+    (found,) = compare_all([measure], runs, topics, values[None], settings, **more)
     if found is None:
         raise NotComparableError(f"{measure}: no topic has a value in every run, so there is nothing to compare")
     return found
 
 
 def compare_all(
-    measures: Sequence[str],
-    runs: tuple[str, ...],
-    topics: tuple[str, ...],
-    values: NDArray[np.float64],
-    settings: Settings | None = None,
-    *,
-    baseline: int | None = None,
-    among: tuple[int, ...] | None = None,
-    clusters: Clusters | None = None,
-    shared: Clusters | None = None,
-    bounds: Sequence[tuple[float, float]] | None = None,
-    progress: Progress | None = None,
-) -> list[Comparison | None]:
+    measures: Sequence[str], runs: tuple[str, ...], topics: tuple[str, ...], values: NDArray[np.float64],
+    settings: Settings | None = None, *, baseline: int | None = None, among: tuple[int, ...] | None = None,
+    clusters: Clusters | None = None, shared: Clusters | None = None,
+    bounds: Sequence[tuple[float, float]] | None = None, progress: Progress | None = None,
+) -> list[Comparison | None]:  # fmt: skip
     """Compare runs under many measures, each over the topics for which every run has a value; None where none has.
 
     `values` are measures × runs × topics, NaN where a topic is not in a mean. Every pair is compared, those with a
@@ -361,16 +347,14 @@ def other_order(comparisons: Sequence[Comparison | None], a: int, b: int | None,
 
     Without `b`, all runs are asked whether one of them leads `a`.
     """
-    known = [one for one in comparisons if one is not None]
-    deciding = next((one for one in known if one.measure == measure), None)
-    if deciding is None:
+    known = {one.measure: one.places for one in comparisons if one is not None}
+    if measure not in known:
         return ""
-    ahead = np.sign(deciding.places[b] - deciding.places[a]) or 1 if b is not None else 0
-    turned = [
-        one.measure
-        for one in known
-        if (one.places[a] > 0 if b is None else (one.places[a] - one.places[b]) * ahead > 0)
-    ]
+    if b is None:
+        turned = [name for name, places in known.items() if places[a] > 0]
+    else:
+        ahead = np.sign(known[measure][b] - known[measure][a]) or 1
+        turned = [name for name, places in known.items() if (places[a] - places[b]) * ahead > 0]
     if turned in ([], [measure]):
         return ""
     more = fill("more measures", n=len(turned) - 3, all=len(comparisons) - 1)

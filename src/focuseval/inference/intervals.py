@@ -204,10 +204,7 @@ class Sliced(NamedTuple):
 
 
 def judge_slices(
-    differences: NDArray[np.float64],
-    slices: Sequence[Sequence[int]],
-    alpha: float = 0.05,
-    clusters: Clusters | None = None,
+    differences: Matrix, slices: Sequence[Sequence[int]], alpha: float = 0.05, clusters: Clusters | None = None
 ) -> list[Sliced | None]:
     """Judge slices, each the numbers of its topics, of pairs × topics of differences; None where topics are too few.
 
