@@ -106,7 +106,7 @@ def test_without_gaps_every_character_is_in_a_chunk(texts, size, overlap, kind):
 def test_the_extent_of_a_chunking_is_counted_character_by_character(texts, size, kind):
     index = fe.open_documents(collection(texts))
     found = fe.chunk(index, f"{kind}:{size[0]}/{size[1]}", tokenizer=TINY)
-    text = extent(found, index, boundaries(texts_of(index), TINY.spans))
+    text = extent(found, index, boundaries(map(TINY.spans, texts_of(index))))
     held = {(name, place) for name, start, end in rows(found) for place in range(start, end)}
     sizes = [end - start for _, start, end in rows(found)]
     assert (text.chunks, text.characters) == (len(sizes), sum(sizes))

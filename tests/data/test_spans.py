@@ -76,10 +76,10 @@ def test_overlapping_pairs_are_those_that_share_a_character(some, others):
 
 @given(rows(), rows(), st.lists(st.integers(0, LENGTH), min_size=GROUPS, max_size=GROUPS))
 def test_fragments_cut_texts_into_pieces_that_are_wholly_in_or_out(some, others, lengths):
-    pieces = fragments(np.array(lengths), union(*columns(some)), union(*columns(others)))
+    *spans, inside_of = fragments(np.array(lengths), union(*columns(some)), union(*columns(others)))
     texts = {(group, i) for group, length in enumerate(lengths) for i in range(length)}
-    parts = list(zip(pieces.group.tolist(), pieces.start.tolist(), pieces.end.tolist(), strict=True))
+    parts = list(zip(*(column.tolist() for column in spans), strict=True))
     assert characters(parts) == texts
-    for flags, spans in zip(pieces.inside, (some, others), strict=True):
+    for flags, given_spans in zip(inside_of, (some, others), strict=True):
         inside = [part for part, flag in zip(parts, flags.tolist(), strict=True) if flag]
-        assert characters(inside) == characters(spans) & texts
+        assert characters(inside) == characters(given_spans) & texts

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from focuseval.placing import approximate
-from focuseval.placing.approximate import Grams, Near, _apart, distances, near_places, nearest_stretches
+from focuseval.placing import occurrences
+from focuseval.placing.occurrences import Grams, Near, _apart, distances, near_places, nearest_stretches
 from oracle.alignment import edit_distance, fewest_edits, sellers
 
 WORD = st.text("abc", min_size=1, max_size=12)
@@ -98,14 +98,14 @@ def test_seeds_on_both_sides_of_an_insertion_count_together():
 
 
 def test_a_gram_that_is_too_common_is_no_seed(monkeypatch):
-    monkeypatch.setattr(approximate, "_COMMON", 2)
+    monkeypatch.setattr(occurrences, "_COMMON", 2)
     diagonals, common = Grams("ababab").hits("aba", 2)  # "ab" stands there three times, "ba" at 1 and at 3
     assert (diagonals.tolist(), common) == ([0, 2], 1)
 
 
 def test_fewer_seeds_are_asked_for_where_some_are_too_common(monkeypatch):
     # of 33 seeds the wrong letter spoils 8, and 9 are too common: 16 are left, and enough
-    monkeypatch.setattr(approximate, "_COMMON", 1)
+    monkeypatch.setattr(occurrences, "_COMMON", 1)
     document = LETTERS[:40] + "-" * 20 + LETTERS[:16]
     text = LETTERS[:20] + "#" + LETTERS[21:40]
     assert near_places(Grams(document), text, 0.97) == [Near(0, 40, 1 - 1 / 40)]
@@ -113,7 +113,7 @@ def test_fewer_seeds_are_asked_for_where_some_are_too_common(monkeypatch):
 
 @pytest.mark.parametrize("better", [0, 1])
 def test_the_window_with_most_seeds_is_compared_first(better, monkeypatch):
-    monkeypatch.setattr(approximate, "_WINDOWS", 1)
+    monkeypatch.setattr(occurrences, "_WINDOWS", 1)
     text = LETTERS[:40]
     stretches = [text[:20] + "##" + text[22:], text[:20] + "##" + text[22:]]
     stretches[better] = text[:20] + "#" + text[21:]

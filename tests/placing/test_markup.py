@@ -12,8 +12,7 @@ import focuseval as fe
 from focuseval.data.placement import APPROXIMATE, EXACT, NORMALISED
 from focuseval.evaluation.quotes import verify_quotes
 from focuseval.formats.frames import gold_from_frame, run_from_frame
-from focuseval.placing.markup import rendered, rendered_form
-from focuseval.placing.normalise import normal_form
+from focuseval.placing.normalise import normal_form, rendered, rendered_form
 from focuseval.placing.page import Page, Wanted, place
 
 PAGE = """# Timeouts

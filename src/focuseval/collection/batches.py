@@ -71,25 +71,14 @@ class Batch:
                 except OSError as error:
                     raise CollectionError(f"cannot read: {error.strerror}", at=file, remedy="try again") from None
             return
-        for (name, file, kind, *_), content in zip(documents, self._contents(documents), strict=True):
-            try:
-                if isinstance(content, CollectionError):
-                    raise content
-                yield Raw(name, file, unpacked(content, file), kind)
-            except CollectionError as error:
-                yield error
-
-    def _contents(self, documents: list[Member]) -> Iterator[bytes | CollectionError]:
-        files = [member.file for member in documents]
         if self.spool is not None:
             with location(self.spool).open("rb") as stream:
-                for member in documents:
-                    yield stream.read(member.size)
-        elif any(map(is_url, files)):
+                yield from (_raw(member, stream.read(member.size)) for member in documents)
+        elif any(is_url(member.file) for member in documents):
             with ThreadPoolExecutor(_AT_ONCE) as pool:
-                yield from pool.map(_content, files)
+                yield from pool.map(_raw, documents)
         else:
-            yield from map(_content, files)
+            yield from map(_raw, documents)
 
     def stamp(self) -> str:
         """Return a hash that changes when a document does: its name, size or time, or the content of the spool file."""
@@ -106,9 +95,10 @@ class Batch:
         return state.hexdigest()
 
 
-def _content(file: str) -> bytes | CollectionError:
+def _raw(member: Member, content: bytes | None = None) -> Raw | CollectionError:
+    file = member.file
     try:
-        return read_file(file)
+        return Raw(member.id, file, unpacked(read_file(file) if content is None else content, file), member.kind)
     except CollectionError as error:
         return error
 

@@ -48,17 +48,6 @@ class Parsed(NamedTuple):
         return columns["end"][bounds[:-1]]
 
 
-def spread(first: NDArray[np.int64], count: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the integers ``first[i] … first[i] + count[i] − 1`` of every i, one after the other.
-
-    >>> spread(np.array([5, 0]), np.array([2, 3]))
-    array([5, 6, 0, 1, 2])
-    """
-    ends = np.cumsum(count)
-    total = int(ends[-1]) if len(ends) else 0
-    return np.repeat(first - ends + count, count) + np.arange(total)
-
-
 def plant(trees: Sequence[Tree]) -> Parsed:
     """Turn trees read one by one into columns: their texts, their tags, their forest."""
     codes = pa.array([name for tree in trees for name in tree.tag], pa.string()).dictionary_encode()
@@ -125,32 +114,20 @@ def sibling_order(
 
 
 ELEMENT = {
-    "tag": pa.int32(),
-    "n": pa.int32(),
-    "depth": pa.int16(),
-    "start": pa.int32(),
-    "end": pa.int32(),
-    "parent": pa.int32(),
-    "child": pa.int32(),
-    "first_child": pa.int32(),
-    "first_node": pa.int32(),
+    "tag": "i4",
+    "n": "i4",
+    "depth": "i2",
+    "start": "i4",
+    "end": "i4",
+    **dict.fromkeys(("parent", "child", "first_child", "first_node"), "i4"),
 }
 """Columns of the elements, in document order; `child` alone is in the order of `sibling_order`."""
 
-NODE = {"start": pa.int32(), "end": pa.int32(), "solid": pa.int32()}
+NODE = dict.fromkeys(("start", "end", "solid"), "i4")
 """Columns of the text nodes, grouped by their parent element; `solid` counts those that are not blank, up to this."""
 
 DOCUMENT = {"id": pa.string(), "file": pa.string(), "bytes": pa.int64(), "length": pa.int64(), "sha256": pa.string()}
 """What is known of every document besides its text."""
-
-SCHEMA = pa.schema(
-    [
-        *DOCUMENT.items(),
-        ("text", pa.large_string()),
-        ("elements", pa.large_list(pa.struct(list(ELEMENT.items())))),
-        ("nodes", pa.large_list(pa.struct(list(NODE.items())))),
-    ]
-)
 
 
 CODEC, _LONG = pa.Codec("zstd"), 2000
@@ -180,16 +157,13 @@ class Block:
 
     def texts(self, documents: NDArray[np.int64] | None = None) -> Any:
         """Return the texts of some documents, or of all, as a large string array."""
-        column = self.batch.column("text")
-        if pa.types.is_large_string(column.type):
-            return column if documents is None else column.take(pa.array(documents))
-        packed = column if documents is None else column.take(pa.array(documents))
-        lengths = self.batch.column("text_bytes").to_numpy()
-        sizes = lengths if documents is None else lengths[documents]
-        parts = [
-            CODEC.decompress(text.as_buffer(), size, asbytes=True)
-            for text, size in zip(packed, sizes.tolist(), strict=True)
-        ]
+        batch = self.batch.select([name for name in ("text", "text_bytes") if name in self.batch.schema.names])
+        batch = batch if documents is None else batch.take(pa.array(documents))
+        if batch.num_columns == 1:
+            return batch.column("text")
+        sizes = batch.column("text_bytes").to_numpy()
+        pairs = zip(batch.column("text"), sizes.tolist(), strict=True)
+        parts = [CODEC.decompress(text.as_buffer(), size, asbytes=True) for text, size in pairs]
         bounds = pa.py_buffer(np.append(0, np.cumsum(sizes)))
         return pa.Array.from_buffers(pa.large_string(), len(parts), [None, bounds, pa.py_buffer(b"".join(parts))])
 
@@ -226,20 +200,21 @@ def from_columns(
     documents: dict[str, Any], text: pa.Array, tags: Sequence[str], elements: Lists, nodes: Lists
 ) -> Block:
     """Return arranged columns as a block."""
-    known = (pa.array(documents[name], kind) for name, kind in DOCUMENT.items())
-    arrays = [*known, text, lists(*elements, ELEMENT), lists(*nodes, NODE)]
-    return Block(pa.RecordBatch.from_arrays(arrays, schema=SCHEMA), tuple(tags))
+    known = {name: pa.array(documents[name], kind) for name, kind in DOCUMENT.items()}
+    columns = known | {"text": text, "elements": lists(*elements, ELEMENT), "nodes": lists(*nodes, NODE)}
+    return Block(pa.RecordBatch.from_pydict(columns), tuple(tags))
 
 
 def as_stored(block: Block) -> Any:
     """Return the batch of a block as it is written: short integers; long texts compressed, where that saves a fifth."""
     batch, text = block.batch, block.batch.column("text")
     for name in ("elements", "nodes"):
-        column = batch.column(name)
-        values = column.values
-        fields = [_short(values.field(place)) for place in range(values.type.num_fields)]
-        struct = pa.StructArray.from_arrays(fields, [field.name for field in values.type])
-        short = pa.LargeListArray.from_arrays(column.offsets, struct)
+        fields, values = {}, batch.column(name).values
+        for field in values.type:
+            numbers = values.field(field.name).to_numpy(zero_copy_only=True)
+            least = min(int(numbers.min(initial=0)), -1 - int(numbers.max(initial=0)))
+            fields[field.name] = pa.array(numbers.astype(np.min_scalar_type(least)))  # the shortest type with a sign
+        short = _listed(batch.column(name).offsets, fields)
         batch = batch.set_column(batch.schema.get_field_index(name), name, short)
     sizes = np.diff(np.frombuffer(text.buffers()[1], np.int64, len(text) + 1, 8 * text.offset))
     if not len(text) or sizes.mean() < _LONG:
@@ -251,26 +226,20 @@ def as_stored(block: Block) -> Any:
     return batch.append_column("text_bytes", pa.array(sizes))
 
 
-def _short(column: Any) -> Any:
-    """Return whole numbers in the smallest type that holds all of them."""
-    values = column.to_numpy(zero_copy_only=True)
-    low, high = int(values.min(initial=0)), int(values.max(initial=0))
-    fits = (kind for kind in (np.int8, np.int16, np.int32) if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max)
-    return pa.array(values.astype(next(fits)))
-
-
 def recoded(tags: Sequence[str], names: Sequence[str]) -> NDArray[np.int32]:
     """Return the place in `names` of every tag."""
     place = {name: code for code, name in enumerate(names)}
     return np.array([place[tag] for tag in tags], np.int32)
 
 
-def lists(bounds: NDArray[np.int64], columns: dict[str, NDArray[Any]], kinds: dict[str, Any]) -> Any:
+def lists(bounds: NDArray[np.int64], columns: dict[str, NDArray[Any]], kinds: dict[str, str]) -> Any:
     """Return rows of columns as lists, one for every document."""
-    same = {name: "f4" if kind == pa.float32() else str(kind) for name, kind in kinds.items()}  # a float of Arrow's
-    arrays = [pa.array(np.ascontiguousarray(columns[name], kind)) for name, kind in same.items()]
-    values = pa.StructArray.from_arrays(arrays, fields=[pa.field(*item) for item in kinds.items()])
-    return pa.LargeListArray.from_arrays(pa.array(bounds, pa.int64()), values)
+    arrays = {name: pa.array(np.ascontiguousarray(columns[name], kind)) for name, kind in kinds.items()}
+    return _listed(pa.array(bounds, pa.int64()), arrays)
+
+
+def _listed(offsets: Any, arrays: dict[str, Any]) -> Any:
+    return pa.LargeListArray.from_arrays(offsets, pa.StructArray.from_arrays(list(arrays.values()), list(arrays)))
 
 
 def joined(blocks: Sequence[Block]) -> Block:
@@ -281,12 +250,10 @@ def joined(blocks: Sequence[Block]) -> Block:
     batches = []
     for block in blocks:
         elements = block.batch.column("elements")
-        fields = [elements.values.field(name) for name in ELEMENT]
-        fields[0] = pa.array(recoded(block.tags, names)[block.element("tag")])
-        values = pa.StructArray.from_arrays(fields, fields=[pa.field(*item) for item in ELEMENT.items()])
-        place = SCHEMA.get_field_index("elements")
-        column = pa.LargeListArray.from_arrays(elements.offsets, values)
-        batches.append(block.batch.set_column(place, SCHEMA.field(place), column))
+        fields = {name: elements.values.field(name) for name in ELEMENT}
+        fields["tag"] = pa.array(recoded(block.tags, names)[block.element("tag")])
+        place = block.batch.schema.get_field_index("elements")
+        batches.append(block.batch.set_column(place, "elements", _listed(elements.offsets, fields)))
     tables = [pa.Table.from_batches([batch]) for batch in batches]  # some may have the columns of pages
     table = pa.concat_tables(tables, promote_options="default").combine_chunks()
     return Block(table.to_batches()[0], tuple(names))

@@ -97,17 +97,12 @@ def windows(totals: Integers, size: int, step: int) -> tuple[Integers, Integers,
     return document, first, np.minimum(first + size, totals[document])
 
 
-def joined(parts: Iterable[tuple[Integers, Integers]]) -> Boundaries:
-    """Return the pieces of several documents as columns."""
+def boundaries(parts: Iterable[tuple[Integers, Integers]]) -> Boundaries:
+    """Return the pieces of several documents, where each document's begin and end, as columns."""
     starts, ends = zip(*parts, strict=True) if (parts := list(parts)) else ((), ())
     bounds = np.append(0, np.cumsum([len(part) for part in starts], dtype=np.int64))
     empty = np.zeros(0, np.int64)
     return Boundaries(np.concatenate([empty, *starts]), np.concatenate([empty, *ends]), bounds)
-
-
-def boundaries(texts: Iterable[str], cut: Cutter) -> Boundaries:
-    """Cut every text into its pieces."""
-    return joined(map(cut, texts))
 
 
 def texts_of(documents: Index, rows: Integers | None = None) -> Iterator[str]:

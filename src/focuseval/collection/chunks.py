@@ -31,7 +31,6 @@ from focuseval.collection.boundaries import (
     between_blanks,
     boundaries,
     cut_block,
-    joined,
     moved_left,
     sentences,
     texts_of,
@@ -208,15 +207,15 @@ def cuts(index: Index, spec: Spec, tokenizer: Tokenizer | None = None, embed: Em
             start[here], end[here] = moved_left(text, start[here]), moved_left(text, end[here])
         return document, start, end
     if spec.kind == "words":
-        pieces = joined(
+        pieces = boundaries(
             (cut.start[low:high].astype(np.int64), cut.end[low:high].astype(np.int64))
             for cut in map(cut_block, index.blocks)
             for low, high in pairwise(cut.bounds.tolist())
         )
     elif spec.kind == "sentences":
-        pieces = boundaries(texts_of(index), sentences)
+        pieces = boundaries(map(sentences, texts_of(index)))
     elif tokenizer is not None:
-        pieces = boundaries(texts_of(index), lambda text: _disjoint(*tokenizer.spans(text)))
+        pieces = boundaries(_disjoint(*tokenizer.spans(text)) for text in texts_of(index))
     else:
         what = "expected a tokenizer for chunks of tokens, found none"
         raise UsageError(f'{what}; give tokenizer="tiktoken:cl100k_base" or tokenizer="tokenizers:FILE"')
@@ -391,7 +390,7 @@ def extent(chunks: Chunks, documents: Collection, tokens: Boundaries | None = No
     document, start, end = chunks.rows(documents), chunks.start, chunks.end
     size, covered = end - start, union(document, start, end)
     open_ = np.flatnonzero(covered.total(len(documents)) < documents.lengths)
-    words = boundaries(texts_of(documents, open_), between_blanks)
+    words = boundaries(map(between_blanks, texts_of(documents, open_)))
     row = open_[np.repeat(np.arange(len(open_)), np.diff(words.bounds))]
     left_out = words.end - words.start - covered.covered(row, words.start, words.end)
     return Extent(

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from focuseval.collection.block import spread
 from focuseval.collection.names import Names, find_elements, find_nodes, parse_paths, path_strings, split_pointers
 from focuseval.collection.pages import Pages, pages_of
+from focuseval.data.spans import spread
 from focuseval.data.tables import Described
 from focuseval.engine.lazy import cached_property
 from focuseval.engine.native import encoded

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from focuseval.collection.block import CODEC, Block, lists, spread
+from focuseval.collection.block import CODEC, Block, lists
+from focuseval.data.spans import spread
 from focuseval.engine.lazy import cached_property
 from focuseval.errors import CollectionError
 
@@ -38,9 +39,8 @@ def with_pages(block: Block, laid: Sequence[Pages | None]) -> Block:
         nothing = {key: np.zeros(0, kind) for key, kind in kinds.items()}
         rows = [nothing if one is None else getattr(one, name) for one in laid]
         columns = {key: np.concatenate([row[key] for row in rows]) for key in kinds}
-        arrow = {key: pa.from_numpy_dtype(np.dtype(kind)) for key, kind in kinds.items()}
         bounds = np.append(0, np.cumsum([len(row["start"]) for row in rows]))
-        batch = batch.append_column(f"{name}s", lists(bounds, columns, arrow))
+        batch = batch.append_column(f"{name}s", lists(bounds, columns, kinds))
     steps = [None if one is None else CODEC.compress(one.steps.tobytes(), asbytes=True) for one in laid]
     batch = batch.append_column("steps", pa.array(steps, pa.large_binary()))
     original = pa.array([None if one is None else one.original for one in laid], pa.large_binary())

@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from focuseval.collection.pages import LINE, Pages
-from focuseval.collection.pdfium import PageCharacters, pdfium_version, read_characters
+from focuseval.collection.pdfium import PageCharacters, read_characters
 from focuseval.collection.trees import Tree
 from focuseval.errors import UsageError, did_you_mean
 
@@ -102,7 +102,9 @@ class PdfRules:
 
     def signature(self) -> str:
         """Return all that a text depends on besides its file."""
-        return f"rules {RULES}, {self.described}, PDFium {pdfium_version()}"
+        import pypdfium2  # noqa: PLC0415  an extra, which only PDFs need
+
+        return f"rules {RULES}, {self.described}, PDFium {pypdfium2.PDFIUM_INFO.version}"
 
 
 def read_pdf(data: bytes, file: str, rules: PdfRules | None = None) -> Tree:

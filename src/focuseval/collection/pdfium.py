@@ -108,13 +108,6 @@ def write_highlights(data: bytes, file: str, marks: Sequence[Highlight]) -> byte
     return payload
 
 
-def pdfium_version() -> str:
-    """Return the version of PDFium that reads files here."""
-    import pypdfium2  # noqa: PLC0415  an extra, which only PDFs need
-
-    return str(pypdfium2.PDFIUM_INFO.version)
-
-
 # In the process that asks.
 
 _CODE = ""

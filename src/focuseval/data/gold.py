@@ -49,7 +49,10 @@ FACTS = ("group", ORIGIN, ASSISTED)
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Rows of a gold, a column at a time."""
+    """Rows of a gold, a column at a time: of which topic, of which document."""
+
+    topic: NDArray[np.int32]
+    document: NDArray[np.int32]
 
     def take(self, rows: NDArray[np.integer]) -> Self:
         """Return some of the rows."""
@@ -58,11 +61,9 @@ class Columns:
 
 
 @dataclass(frozen=True, eq=False)
-class Articles:
+class Articles(Columns):
     """Judged (topic, document) pairs, one row each, grouped by topic in file order."""
 
-    topic: NDArray[np.int32]
-    document: NDArray[np.int32]
     relevance: NDArray[np.int32]
     """TREC's grade; for highlighted gold 1 where something is highlighted, else 0."""
     length: NDArray[np.int64]
@@ -83,8 +84,6 @@ class Articles:
 class Passages(Columns):
     """Highlighted passages: spans in code points, or UNKNOWN until an index resolves their paths."""
 
-    topic: NDArray[np.int32]
-    document: NDArray[np.int32]
     start: NDArray[np.int64]
     end: NDArray[np.int64]
     size: NDArray[np.int64]
@@ -103,8 +102,6 @@ class Passages(Columns):
 class GradedElements(Columns):
     """Assessed elements: grades of 2002–2004, or sizes of 2005–2007."""
 
-    topic: NDArray[np.int32]
-    document: NDArray[np.int32]
     path: pa.Array
     """Dictionary-encoded string paths, every step with its ``[n]``."""
     exhaustivity: NDArray[np.int8]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -28,37 +28,12 @@ not in the collection; its place is not in the document; its text is in several 
 span is outside its document."""
 
 
-class Documents(Protocol):
-    """What a placement asks of a collection."""
-
-    @property
-    def name(self) -> str:
-        """Where it was read from."""
-
-    @property
-    def sha256(self) -> str:
-        """Hash over the ids and texts of all documents."""
-
-    @property
-    def ids(self) -> pa.Array:
-        """The ids of all documents."""
-
-    @property
-    def lengths(self) -> NDArray[np.int64]:
-        """Code points of every document's text."""
-
-    def __len__(self) -> int:
-        """Return the number of documents."""
-
-    def find(self, ids: Any) -> NDArray[np.int32]:
-        """Return the row of every id, −1 where it is unknown; an ambiguous id is refused."""
-
-
 @dataclass(frozen=True, eq=False)
 class Placement:
     """Where the rows of a run, or the documents of a gold, lie in a collection."""
 
-    collection: Documents
+    collection: Any
+    """The documents: a `focuseval.collection.index.Index`, which this package does not know."""
     ids: pa.Array
     """Document ids: of every result of a run, of every document of a gold."""
     status: NDArray[np.int8] | None = None
@@ -69,16 +44,16 @@ class Placement:
     @cached_property
     def document(self) -> NDArray[np.int64]:
         """For every id, the row of its document in the collection, −1 where the collection does not have it."""
-        return self.collection.find(self.ids).astype(np.int64)
+        return np.asarray(self.collection.find(self.ids), np.int64)
 
     @cached_property
     def length(self) -> NDArray[np.int64]:
         """For every id, the characters of its document, −1 where the collection does not have it."""
         return np.append(self.collection.lengths, -1)[self.document]
 
-    def is_in(self, collection: Documents) -> bool:
+    def is_in(self, collection: Any) -> bool:
         """Say whether this is a placement in the same documents."""
-        return self.collection is collection or self.collection.sha256 == collection.sha256
+        return bool(self.collection is collection or self.collection.sha256 == collection.sha256)
 
     def take(self, rows: NDArray[np.integer]) -> Placement:
         """Return the placement of some rows; the alignment still speaks of all."""

@@ -106,6 +106,17 @@ def dense(keys: Integers) -> Integers:
     return codes
 
 
+def spread(first: Integers, count: Integers) -> Integers:
+    """Return the integers ``first[i] … first[i] + count[i] − 1`` of every i, one after the other.
+
+    >>> spread(np.array([5, 0]), np.array([2, 3]))
+    array([5, 6, 0, 1, 2])
+    """
+    ends = np.cumsum(count)
+    total = int(ends[-1]) if len(ends) else 0
+    return np.repeat(first - ends + count, count) + np.arange(total)
+
+
 def union(group: ArrayLike, start: ArrayLike, end: ArrayLike) -> Spans:
     """Return the union of the given spans within each group; touching spans merge, empty ones vanish.
 
@@ -228,26 +239,18 @@ def overlapping(some: Triple, others: Triple) -> tuple[Integers, Integers]:
     low = np.searchsorted(reach, pack(group, start), "right")
     number = np.maximum(np.searchsorted(begins, pack(group, end), "left") - low, 0)
     i = np.repeat(np.arange(len(start)), number)
-    j = order[np.arange(number.sum()) - np.repeat(np.cumsum(number) - number, number) + np.repeat(low, number)]
+    j = order[spread(low, number)]
     shared = (other_group[j] == group[i]) & (other_end[j] > start[i]) & (end[i] > start[i])
     return i[shared], j[shared]
 
 
-@dataclass(frozen=True, eq=False)
-class Fragments:
-    """Texts cut into pieces that lie wholly inside or outside of each of some sets of spans."""
-
-    group: Integers
-    start: Integers
-    end: Integers
-    inside: tuple[NDArray[np.bool_], ...]
-
-
-def fragments(length: Integers, *sets: Spans) -> Fragments:
+def fragments(length: Integers, *sets: Spans) -> tuple[Integers, Integers, Integers, list[NDArray[np.bool_]]]:
     """Cut texts 0 … n − 1 of the given lengths wherever a span of one of the sets begins or ends.
 
-    >>> pieces = fragments(np.array([10]), union([0], [2], [4]), union([0], [3], [99]))
-    >>> pieces.start.tolist(), pieces.end.tolist(), [flags.tolist() for flags in pieces.inside]
+    Return group, start and end of every piece, and for each set which pieces lie inside of it.
+
+    >>> _, start, end, inside = fragments(np.array([10]), union([0], [2], [4]), union([0], [3], [99]))
+    >>> start.tolist(), end.tolist(), [flags.tolist() for flags in inside]
     ([0, 2, 3, 4], [2, 3, 4, 10], [[False, True, True, False], [False, False, True, True]])
     """
     texts = np.arange(len(length))
@@ -258,4 +261,4 @@ def fragments(length: Integers, *sets: Spans) -> Fragments:
     same = keys[1:] >> _SHIFT == keys[:-1] >> _SHIFT
     left, right = keys[:-1][same], keys[1:][same]
     (group, start), (_, end) = unpack(left), unpack(right)
-    return Fragments(group, start, end, tuple(spans.covered(group, start, end) > 0 for spans in sets))
+    return group, start, end, [spans.covered(group, start, end) > 0 for spans in sets]

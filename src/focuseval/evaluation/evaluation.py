@@ -231,13 +231,11 @@ class Evaluation:
 
     def repairs(self) -> pa.Table:
         """Return every quote of the gold and text of the runs that is not where it was said to be."""
-        from focuseval.placing.texts import collection_of  # noqa: PLC0415  only asked for by name
-
         placement = self.prepared.gold.placement
         if placement is None:
             where = self.prepared.gold.file or "the gold"
             raise MissingDataError(f"{where}: repairs compare texts with the documents; give docs=")
-        runs = (place_run(self.matched(n).run, collection_of(placement)) for n in range(len(self.sources)))
+        runs = (place_run(self.matched(n).run, placement.collection) for n in range(len(self.sources)))
         placements = (placement, *(run.placement for run in runs))
         return repairs_of(one.alignment for one in placements if one is not None)
 

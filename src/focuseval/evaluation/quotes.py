@@ -22,8 +22,7 @@ from focuseval.data.tables import Table, numbers, words
 from focuseval.errors import FormatError, Place
 from focuseval.formats.answers import Quotation, quotations, read_answers
 from focuseval.placing import SIMILARITY
-from focuseval.placing.markup import rendered_form
-from focuseval.placing.normalise import normal_form
+from focuseval.placing.normalise import normal_form, rendered_form
 from focuseval.placing.occurrences import find_all, occurrences
 from focuseval.placing.page import Candidates, Page
 

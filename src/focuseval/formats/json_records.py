@@ -163,7 +163,7 @@ def other_keys(value: Mapping[str, Any], kind: type[msgspec.Struct], at: Place) 
     others = [key for key in value if key not in known]
     if not others:
         return others
-    from focuseval.placing.approximate import distances  # noqa: PLC0415  few files have other keys
+    from focuseval.placing.occurrences import distances  # noqa: PLC0415  few files have other keys
 
     for key in others:
         slip = (name for name in known if distances(key, name, anchored=True)[-1] == 1 or sorted(key) == sorted(name))

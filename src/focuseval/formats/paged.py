@@ -10,9 +10,9 @@ from focuseval.data.fields import NAMES, layers, short, value
 from focuseval.data.remarks import Remark
 from focuseval.errors import FormatError, MissingDataError, Place
 from focuseval.formats.rows import Row, document_of, first_text, real, span_of, whole
-from focuseval.placing.boxes import PageBox, code_points
 from focuseval.placing.normalise import normal_form
 from focuseval.placing.occurrences import find_all
+from focuseval.placing.pointers import PageBox, covered_spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -170,7 +170,7 @@ class Paged:
                 return [one]
             what = f"expected a PDF of the collection for page {places[0].page}, found {name!r} without pages"
             raise FormatError(what, at=at, remedy="give the PDFs with --docs or --index")
-        found = code_points(pages, places, at)
+        found = covered_spans(pages, places, at)
         boxed = all(place.box is not None for place in places)
         if text and not (boxed and found):  # it gets its place where it stands once on the page
             start, end = pages.span(places[0].page)[0], pages.span(places[-1].page)[1]
@@ -214,7 +214,7 @@ class Paged:
             text = normal_form(_said(one, at))
             held = {}
             for origin in votes:
-                spans = code_points(pages, [p._replace(origin=p.origin or origin) for p in self._places[id(one)]], at)
+                spans = covered_spans(pages, [p._replace(origin=p.origin or origin) for p in self._places[id(one)]], at)
                 found = normal_form(" ".join(self._text(name)[low:high] for low, high in spans))
                 held[origin] = bool(found) and (not text or found in text or text in found)
             if held["top"] != held["bottom"]:

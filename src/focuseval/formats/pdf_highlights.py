@@ -25,7 +25,7 @@ from focuseval.collection.pdfium import Highlight, read_highlights, write_highli
 from focuseval.data.remarks import Remark
 from focuseval.errors import FormatError, MissingDataError
 from focuseval.formats.gold_rows import JudgedSpan, gold_of
-from focuseval.placing.boxes import PageBox, code_points
+from focuseval.placing.pointers import PageBox, covered_spans
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +57,7 @@ def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold
         if pages is None:
             what = "expected a copy of a PDF of the collection, found no document of its name"
             raise FormatError(what, at=source.name, remedy="name it as the document is named")
-        spans = code_points(pages, [PageBox(mark.page, box, "top", pages.size(mark.page)) for box in mark.boxes])
+        spans = covered_spans(pages, [PageBox(mark.page, box, "top", pages.size(mark.page)) for box in mark.boxes])
         empty += not spans
         base = JudgedSpan(topic.strip() or "1", source.at(), query.strip(), documents.ids[row].as_py())
         judged += [base._replace(start=start, end=end) for start, end in spans]

@@ -98,11 +98,10 @@ def tolerance_scores(m: Matched, irr: int) -> Floats:
     returned = union(place, m.start[hits], np.minimum(end, reach[place]))
     mine = np.flatnonzero(number[highlights.group] >= 0)
     relevant = union(number[highlights.group[mine]], highlights.start[mine], highlights.end[mine])
-    pieces = fragments(reach, returned, relevant)
-    inside, good = pieces.inside
-    last = np.where(inside, pieces.end, np.minimum(pieces.end, length[pieces.group]))
-    order = np.lexsort((pieces.start, ~inside, pieces.group))
-    group, size, good = pieces.group[order], np.maximum(last - pieces.start, 0)[order], good[order]
+    group, start, stop, (inside, good) = fragments(reach, returned, relevant)
+    last = np.where(inside, stop, np.minimum(stop, length[group]))
+    order = np.lexsort((start, ~inside, group))
+    group, size, good = group[order], np.maximum(last - start, 0)[order], good[order]
     bounds = np.searchsorted(group, np.arange(len(article) + 1))
     bad = np.where(good, 0, size)
     liked = total(np.where(good & (running_count(bad, bounds) < irr), size, 0), group, len(article))

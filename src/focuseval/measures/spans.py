@@ -103,7 +103,7 @@ def _pieces_of(m: Matched, unit: str) -> tuple[Boundaries, Integers]:
         raise MissingDataError("a budget of tokens needs a tokenizer; give tokenizer=")
     cut = between_blanks if m.tokenizer is None or unit == "words" else m.tokenizer.spans
     kept, code = np.unique(m.document_row, return_inverse=True)
-    return boundaries(texts_of(index, kept), cut), code
+    return boundaries(map(cut, texts_of(index, kept))), code
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,10 +15,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from focuseval.data.placement import AMBIGUOUS, APPROXIMATE, EXACT, LOST, NORMALISED
 from focuseval.engine.lazy import cached_property
-from focuseval.placing.approximate import Grams, near_places
-from focuseval.placing.markup import rendered, rendered_form, squeezed, squeezed_form
-from focuseval.placing.normalise import Normalised, longer_than, normal_form, normalise
-from focuseval.placing.occurrences import occurrences
+from focuseval.placing.normalise import (
+    Normalised,
+    longer_than,
+    normal_form,
+    normalise,
+    rendered,
+    rendered_form,
+    squeezed,
+    squeezed_form,
+)
+from focuseval.placing.occurrences import Grams, near_places, occurrences
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -33,7 +33,6 @@ from focuseval.placing.texts import (
     align_texts,
     as_collection,
     as_strings,
-    collection_of,
     column_of,
     holders_of,
 )
@@ -171,7 +170,7 @@ def _remarks_on_run(run: Run, placement: Placement) -> Iterator[Remark]:
             where = f"{path}{run.document[row].as_py()!r} for topic {run.topic_of(row)!r} ({run.at(row)})"
             yield Remark("not in the index", len(rows), (what, where))
     if run.start is not None:
-        yield from _unsure_offsets(collection_of(placement), placement.document, run.start, run.path, run.text)
+        yield from _unsure_offsets(placement.collection, placement.document, run.start, run.path, run.text)
 
 
 def refuse_bad_spans(run: Run) -> None:
@@ -241,7 +240,7 @@ def _aligned_quotes(gold: Gold, placement: Placement, similarity: float) -> Alig
         what = f"expected documents of the collection, found {names[row]!r} for topic {topics[row]!r}{more}"
         raise FormatError(what, at=gold.at_passage(row), remedy="check the documents given, or the ids in the gold")
     quotes = [quote or None for quote in as_strings(p.quote)] if p.quote is not None else [None] * len(rows)
-    found = align_texts(names, quotes, rows, collection_of(placement), (p.start, p.end, None), similarity=similarity)
+    found = align_texts(names, quotes, rows, placement.collection, (p.start, p.end, None), similarity=similarity)
     bare = np.array([quote is None for quote in quotes], np.bool_)
     _refuse_outside(gold, bare & (p.start >= 0) & (p.start >= p.end), p.start, p.end, placement.length[p.document])
     found = found.but_lost(bare & (p.start < 0))
@@ -258,7 +257,7 @@ def _placed_passages(gold: Gold, placement: Placement) -> Passages:
         for whitespace, here in _by_whitespace(gold, sought, p.topic):
             at = pa.array(here)
             pair = first.take(at), last.take(at)
-            start[here], end[here] = starts_and_ends(collection_of(placement), row[here], *pair, whitespace)
+            start[here], end[here] = starts_and_ends(placement.collection, row[here], *pair, whitespace)
         if (lost := sought & ((start < 0) | (end < 0))).any():
             bad = int(np.argmax(lost))
             what = f"expected a passage of the document, found {first[bad]} … {last[bad]}, not in the index"
@@ -276,7 +275,7 @@ def _placed_articles(gold: Gold, placement: Placement, passages: Passages) -> Ar
         path = strings(a.bep_path)
         given = pc.is_valid(path).to_numpy(zero_copy_only=False) & (bep < 0) & (row >= 0)
         for whitespace, here in _by_whitespace(gold, given, a.topic):
-            bep[here] = collection_of(placement).resolve_points(row[here], path.take(pa.array(here)), whitespace)
+            bep[here] = placement.collection.resolve_points(row[here], path.take(pa.array(here)), whitespace)
         if (lost := given & (bep < 0)).any():
             bad = int(np.argmax(lost))
             what = f"expected a best entry point in the document, found {path[bad]}, not in the index"
@@ -305,7 +304,7 @@ def _highlighted(gold: Gold, passages: Passages, known: Flags) -> Integers:
 
 def _remarks_on_gold(gold: Gold, placement: Placement) -> Iterator[Remark]:
     """Count the documents and elements that the index does not have, and the sizes that it has otherwise."""
-    a, p, e, collection = gold.articles, gold.passages, gold.elements, collection_of(placement)
+    a, p, e, collection = gold.articles, gold.passages, gold.elements, placement.collection
     number, unknown = int(np.count_nonzero(placement.document < 0)), placement.document[a.document] < 0
     if unknown.any():
         first = int(np.argmax(unknown))

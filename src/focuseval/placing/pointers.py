@@ -1,28 +1,35 @@
 """Places as files say them ↔ positions: an element's span, an XPointer's point, the end of a range.
 
 The other way round, spans become the XPointers into text nodes and the elements with highlighted text of 2005–2007.
+
+Pages and boxes of PDFs stand for the characters whose middle lies in a box. A box comes in many conventions: points or
+shares of the page, counted from its top or from its bottom, or pixels of a picture whose size is given. `PageBox` keeps
+what was said; `seen` turns it into points from the upper left corner of the page as it is shown, as the index has them.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.collection.block import spread
 from focuseval.data.gold import UNKNOWN, GradedElements
-from focuseval.data.spans import dense, pack, union
+from focuseval.data.spans import dense, pack, spread, union
 from focuseval.engine.native import indices
 from focuseval.errors import FormatError, MissingDataError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from focuseval.collection.index import Collection
+    from focuseval.collection.pages import Pages
     from focuseval.data.gold import Gold
+    from focuseval.errors import Place
 
 
 def strings(column: Any) -> Any:
@@ -188,3 +195,48 @@ def _rows(gold: Gold, index: Collection) -> NDArray[np.int64]:
         name = gold.documents[int(np.argmax(rows < 0))].as_py()
         raise FormatError(f"expected documents of the index, found {name!r}", remedy="is it the same collection?")
     return rows
+
+
+Box = tuple[float, float, float, float]
+"""Left, top, right, bottom, in points of the page as it is seen."""
+
+
+class PageBox(NamedTuple):
+    """A page (from 1), or a box on it, as somebody wrote it."""
+
+    page: int
+    box: Box | None = None
+    """The smaller and the larger x and y: x0, y0, x1, y1; None for the whole page."""
+    origin: str = ""
+    """Whether y counts from the ``top`` or the ``bottom``; nothing where that is not said."""
+    frame: tuple[float, float] | None = None
+    """Width and height of the page in the unit of the box; None where that is points, or shares of the page."""
+
+
+def seen(place: PageBox, size: tuple[float, float], at: Place | None = None) -> Box | None:
+    """Return a box in points from the upper left corner; None for a whole page.
+
+    >>> seen(PageBox(1, (0.1, 0.2, 0.5, 0.25), "bottom"), (600, 800))
+    (60.0, 600.0, 300.0, 640.0)
+    """
+    if place.box is None:
+        return None
+    width, height = size
+    frame = place.frame or ((1.0, 1.0) if max(place.box) <= 1 and min(place.box) >= 0 else size)
+    x0, y0, x1, y1 = (value * side / whole for value, side, whole in zip(place.box, size * 2, frame * 2, strict=True))
+    if max(x0, x1) > 1.5 * width or max(y0, y1) > 1.5 * height:
+        found = ", ".join(f"{value:g}" for value in place.box)
+        what = f"expected a box on a page of {width:g} × {height:g} points, found {found}"
+        remedy = "for pixels, give page_width and page_height beside the box"
+        raise FormatError(what, at=at, remedy=remedy)
+    return (x0, height - y1, x1, height - y0) if place.origin == "bottom" else (x0, y0, x1, y1)
+
+
+def covered_spans(pages: Pages, places: Sequence[PageBox], at: Place | None = None) -> list[tuple[int, int]]:
+    """Return the spans of all characters in some boxes or on some pages; none where they are empty."""
+    for place in places:
+        if not 1 <= place.page <= len(pages):
+            remedy = "pages are counted from 1; of a field called 'page' from 0 if one of the file is 0"
+            what = f"expected a page from 1 to {len(pages)}, found {place.page}"
+            raise FormatError(what, at=at, remedy=remedy)
+    return pages.covered([(place.page, seen(place, pages.size(place.page), at)) for place in places])

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from focuseval.collection.index import Collection
-    from focuseval.data.placement import Placement
 
 _AT_ONCE = 64
 """Documents whose texts are asked for together: one by one, small ones would cost more than the search."""
@@ -156,11 +155,6 @@ def column_of(values: ArrayLike | None, size: int) -> NDArray[np.int64]:
     return np.full(size, -1, np.int64) if values is None else np.asarray(values, np.int64)
 
 
-def collection_of(placement: Placement) -> Collection:
-    """Return the collection of a placement, with its texts and elements."""
-    return cast("Collection", placement.collection)
-
-
 _SEARCHED = 1 << 22
 """Characters that are searched together."""
 
@@ -175,8 +169,7 @@ def holders_of(texts: Sequence[str | None], collection: Collection) -> tuple[NDA
     >>> row.tolist(), documents.tolist()
     ([0, 1, -1], [1, 1, 2])
     """
-    from focuseval.placing.markup import rendered_form, squeezed_form  # noqa: PLC0415  as `page`
-    from focuseval.placing.normalise import normal_form  # noqa: PLC0415  as `page`
+    from focuseval.placing.normalise import normal_form, rendered_form, squeezed_form  # noqa: PLC0415  as `page`
 
     holders: dict[str, list[int]] = {text: [] for text in texts if text}
     _search(holders, collection, str)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from focuseval.collection.block import spread
+from focuseval.data.spans import spread
 from focuseval.data.topics.syntax import About, Both, Comparison, Either, leaves, parse_reading
 from focuseval.retrieval.terms import weights
 from focuseval.retrieval.units import DECIMALS, wanted

@@ -116,7 +116,7 @@ def sweep(
     for how in chunks:
         if isinstance(how, str) and not Path(how).is_file():
             parse_spec(how)  # before anything takes time
-    edges = None if tokenizer is None else boundaries(texts_of(index), tokenizer.spans)
+    edges = None if tokenizer is None else boundaries(map(tokenizer.spans, texts_of(index)))
     usual = DEFAULTS["documents"] if gold.scale == "trec" else MEASURES if tokenizer is None else IN_TOKENS
     asked = (*(measures or usual), *(() if gold.scale == "trec" else CEILINGS))
     embedders = options.pop("embedder", None)

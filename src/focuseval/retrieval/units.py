@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from focuseval.collection.block import spread
 from focuseval.collection.boundaries import Boundaries, windows
 from focuseval.collection.chunks import as_chunks, cuts
+from focuseval.data.spans import spread
 from focuseval.engine import native
 from focuseval.engine.lazy import cached_property
 from focuseval.errors import CollectionError, did_you_mean
