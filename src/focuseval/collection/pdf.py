@@ -3,8 +3,10 @@ r"""One PDF → its text, its pages and blocks, and a box for every character.
 The text is that of the pages in their order, and on a page that of its lines in the order in which the file draws them,
 as PDFium reads them: programs that set type draw a column after the other. Right-to-left scripts come in the order that
 PDFium gives: the letters in the order in which they are read, in a line of two directions from its right end on, each
-word as it is read. The rest is decided here, and `RULES` counts the versions of these rules, so that one file has one
-text for ever; an index names it, with the version of PDFium and the options.
+word as it is read. Lines that run down the page and begin at one height, which PDFium gives from left to right, are
+read from right to left. Text outside of the page's crop box is read, too. The rest is decided here, and `RULES` counts
+the versions of these rules, so that one file has one text for ever; an index names it, with the version of PDFium and
+the options.
 
 *Lines* end with ``\n``; spaces at their ends are dropped. *Blocks* (``/pdf[1]/page[3]/block[2]``) are lines in which
 each stands below the one before, at about the line distance of the document and in letters of about the same height;
@@ -37,6 +39,7 @@ import numpy as np
 from focuseval.collection.pages import LINE, Pages
 from focuseval.collection.pdfium import PageCharacters, read_characters
 from focuseval.collection.trees import Tree
+from focuseval.data.spans import spread
 from focuseval.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
@@ -130,6 +133,12 @@ class _Lines:
         filled = np.diff(first) > 0
         return _Lines(self.code[keep], self.box[keep], np.append(first[:-1][filled], first[-1]), self.page[filled])
 
+    def taken(self, order: NDArray[np.int64]) -> _Lines:
+        """Return the lines in another order."""
+        length = np.diff(self.first)[order]
+        rows = spread(self.first[order], length)
+        return _Lines(self.code[rows], self.box[rows], np.append(0, np.cumsum(length)), self.page[order])
+
 
 def _lines(pages: Sequence[PageCharacters], number: int, rules: PdfRules) -> _Lines:
     """Return the lines of some pages, of which the first has a number, from 0."""
@@ -205,11 +214,17 @@ def _extents(box: NDArray[np.float32], direction: NDArray[np.int8]) -> tuple[NDA
 
 def _measured(lines: _Lines) -> _Measured:
     """Return lines with their directions, and where in them their characters begin."""
-    length, box = np.diff(lines.first), _around(lines.box, lines.first)
+    box = _around(lines.box, lines.first)
     middle = (lines.box[:, :2] + lines.box[:, 2:]) / 2
     x, y = (middle[lines.first[1:] - 1] - middle[lines.first[:-1]]).T  # from the first character to the last
     across, down = np.where(x < 0, 2, 0), np.where(y > 0, 1, 3)
     direction = np.where(np.abs(x) >= np.abs(y), across, down).astype(np.int8)
+    back = (direction[1:] == 1) & (direction[:-1] == 1) & (np.diff(lines.page) == 0) & (np.diff(box[:, 0]) > 0)
+    back &= np.abs(np.diff(box[:, 1])) < (box[:, 2] - box[:, 0])[1:]
+    if back.any():  # lines that run down the page stand from right to left
+        order = np.lexsort((-np.arange(len(box)), np.cumsum(np.append(True, ~back))))
+        lines, box, direction = lines.taken(order), box[order], direction[order]
+    length = np.diff(lines.first)
     which = np.repeat(np.arange(len(length)), length)
     left, right, top, bottom = _extents(lines.box, direction[which])
     blank = np.flatnonzero((lines.code == 32) & (lines.box[:, 0] == lines.box[:, 2]))  # of no extent: put in by PDFium
@@ -261,6 +276,7 @@ def _begins(page: NDArray[np.int64], direction: NDArray[np.int8], box: NDArray[n
     follows &= larger <= _HEIGHT * np.minimum(height[1:], height[:-1])
     follows &= (left[1:] < right[:-1]) & (left[:-1] < right[1:])
     distance = np.diff(top) / larger
+    distance = np.where(direction[1:] == 2, np.abs(distance), distance)  # upwards, where a page is upside down
     follows &= distance > 0.3
     near = distance[follows & (distance < 2)]
     usual = float(np.clip(np.median(near), 0.8, 1.6)) if len(near) else 1.0
