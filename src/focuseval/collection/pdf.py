@@ -110,12 +110,6 @@ class PdfRules:
         return f"rules {RULES}, {self.described}, PDFium {pypdfium2.PDFIUM_INFO.version}"
 
 
-def read_pdf(data: bytes, file: str, rules: PdfRules | None = None) -> Tree:
-    """Read a PDF: elements as of an XML document, and where its characters stand."""
-    rules = rules or PdfRules()
-    return lay_out(read_characters(data, file), file, rules, None if rules.original == "drop" else data)
-
-
 @dataclass
 class _Lines:
     """The characters of some pages, without what is dropped, and the lines in which they stand."""
@@ -162,22 +156,17 @@ def _lines(pages: Sequence[PageCharacters], number: int, rules: PdfRules) -> _Li
     behind = np.minimum.accumulate(np.where(solid, place, len(code))[::-1])[::-1] < first[which + 1]
     lines = _Lines(code, box, first, page[first[:-1]]).kept(before & behind & ~nothing)  # no spaces at a line's ends
     if rules.ligatures == "split" and (lines.code >= min(LIGATURES)).any():
-        lines = _split(lines)
+        letters = [LIGATURES.get(code, "") for code in lines.code.tolist()]
+        count = np.array([max(1, len(word)) for word in letters], np.int64)
+        code, begin = np.repeat(lines.code, count), np.cumsum(count) - count
+        for row in np.flatnonzero(count > 1).tolist():
+            code[begin[row] : begin[row] + count[row]] = [ord(letter) for letter in letters[row]]
+        first = np.append(0, np.cumsum(count))[lines.first]
+        lines = _Lines(code, np.repeat(lines.box, count, axis=0), first, lines.page)  # the letters share the box later
     if rules.hyphens == "join" and (soft := lines.code == _SOFT).any():
         soft[lines.first[1:] - 1] = False
         lines = lines.kept(~soft)
     return lines
-
-
-def _split(lines: _Lines) -> _Lines:
-    """Return ligatures as their letters, each with the ligature's box; they share it later."""
-    letters = [LIGATURES.get(code, "") for code in lines.code.tolist()]
-    count = np.array([max(1, len(word)) for word in letters], np.int64)
-    code, begin = np.repeat(lines.code, count), np.cumsum(count) - count
-    for place in np.flatnonzero(count > 1).tolist():
-        code[begin[place] : begin[place] + count[place]] = [ord(letter) for letter in letters[place]]
-    first = np.append(0, np.cumsum(count))[lines.first]
-    return _Lines(code, np.repeat(lines.box, count, axis=0), first, lines.page)
 
 
 class _Measured(NamedTuple):
@@ -320,9 +309,10 @@ def _measured_pages(
     return shapes, _Measured(*map(np.concatenate, zip(*parts, strict=True)))
 
 
-def lay_out(pages: Iterable[PageCharacters], file: str, rules: PdfRules, original: bytes | None) -> Tree:
-    """Turn the characters of pages into a tree and the places of its characters."""
-    shapes, whole = _measured_pages(pages, rules)
+def read_pdf(data: bytes, file: str, rules: PdfRules | None = None) -> Tree:
+    """Read a PDF: elements as of an XML document, and where its characters stand."""
+    rules = rules or PdfRules()
+    shapes, whole = _measured_pages(read_characters(data, file), rules)
     width, height, rotation = np.array(shapes, np.float32).T
     first, page = np.append(0, np.cumsum(whole.length)), whole.page
     repeated = _repeated(whole, first, height)
@@ -372,7 +362,8 @@ def lay_out(pages: Iterable[PageCharacters], file: str, rules: PdfRules, origina
         for head, tail in zip(heads.tolist(), tails.tolist(), strict=True)
     ]
     stored = {name: lines[name].astype(kind) for name, kind in LINE.items()}
-    return _tree(file, _decoded(code), blocks, Pages(columns, stored, steps, original))
+    laid = Pages(columns, stored, steps, None if rules.original == "drop" else data)
+    return _tree(file, _decoded(code), blocks, laid)
 
 
 def _tree(file: str, text: str, blocks: list[tuple[int, str, int, int]], laid: Pages) -> Tree:
