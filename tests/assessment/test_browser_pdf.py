@@ -115,6 +115,17 @@ def test_what_the_mouse_highlights_on_the_page_are_the_same_code_points_as_on_th
     assert browser.errors() == []
 
 
+def test_buttons_beside_a_selection_go_when_pages_become_text(desk):
+    browser, _, _ = desk
+    browser.wait(LAID)
+    left, top, right, bottom = box_of(browser, "sea rises")
+    browser.drag((left + 1, (top + bottom) / 2), (right - 1, (top + bottom) / 2))
+    browser.wait("return !document.getElementById('bubble').hidden")
+    browser.keys("d")
+    browser.wait("return !document.getElementById('text').classList.contains('paged')")
+    assert browser.run("return document.getElementById('bubble').hidden")
+
+
 def test_keys_work_on_the_page_and_a_far_page_is_loaded_when_it_is_reached(desk):
     browser, site, index = desk
     browser.wait(LAID)

@@ -251,6 +251,17 @@ def test_in_a_line_of_two_directions_every_letter_has_its_own_box(tmp_path):
 
 
 @pytest.mark.parametrize("turn", [0, 90, 180, 270])
+def test_lines_of_a_page_that_is_turned_are_one_block_in_the_order_in_which_they_are_read(tmp_path, turn):
+    lines = ("The survey of the estuary", "began with the first tide", "and ended with the last.")
+    pages = ([*paragraph(*lines), *paragraph("Apart", y=300, x=90)], paragraph("Another page"))
+    index = opened(tmp_path, pdf(*pages, turn=turn))
+    assert index.text(0) == "\n\n".join(("\n".join(lines), "Apart", "Another page"))
+    assert [element.path for element in index.document("a")][2:4] == [f"/pdf[1]/page[1]/block[{n}]" for n in (1, 2)]
+    for start in range(len(index.text(0)) - 20):
+        assert there_and_back(index, start, start + 20) == inked(index.pages(0)) & set(range(start, start + 20))
+
+
+@pytest.mark.parametrize("turn", [0, 90, 180, 270])
 def test_spaces_that_pdfium_puts_in_stand_between_their_words_however_wide_they_are(tmp_path, turn):
     words = [(72, 100, "left"), (97, 100, "near"), (300, 100, "far"), (500, 100, "end")]
     index = opened(tmp_path, pdf(words, size=(700, 700), turn=turn))

@@ -157,12 +157,13 @@ class Block:
 
     def texts(self, documents: NDArray[np.int64] | None = None) -> Any:
         """Return the texts of some documents, or of all, as a large string array."""
-        batch = self.batch.select([name for name in ("text", "text_bytes") if name in self.batch.schema.names])
-        batch = batch if documents is None else batch.take(pa.array(documents))
-        if batch.num_columns == 1:
-            return batch.column("text")
-        sizes = batch.column("text_bytes").to_numpy()
-        pairs = zip(batch.column("text"), sizes.tolist(), strict=True)
+        column = self.batch.column("text")
+        column = column if documents is None else column.take(pa.array(documents))
+        if pa.types.is_large_string(column.type):
+            return column
+        sizes = self.batch.column("text_bytes").to_numpy()
+        sizes = sizes if documents is None else sizes[documents]
+        pairs = zip(column, sizes.tolist(), strict=True)
         parts = [CODEC.decompress(text.as_buffer(), size, asbytes=True) for text, size in pairs]
         bounds = pa.py_buffer(np.append(0, np.cumsum(sizes)))
         return pa.Array.from_buffers(pa.large_string(), len(parts), [None, bounds, pa.py_buffer(b"".join(parts))])

@@ -300,19 +300,14 @@ def sentences(text: str) -> tuple[Integers, Integers]:
     >>> [text[a:b] for a, b in zip(*sentences(text))]
     ['Dr. No asked: “Why?”', 'Nobody knew.', 'It was late']
     """
-    ends = [found.end() for found in _END.finditer(text) if not _is_inside(text, found)]
+    ends = []
+    for found in _END.finditer(text):
+        stop = found[0][0] in ".!?…"  # which may belong to an abbreviation, or stand within a sentence
+        goes_on = stop and text[found.end() : found.end() + 40].lstrip()[:1].islower()
+        if not goes_on and not (found[0] == "." and _SHORT.search(text, max(0, found.end() - 8), found.end())):
+            ends.append(found.end())
     columns = np.array(trimmed(text, pairwise([0, *ends, len(text)])), np.int64).reshape(-1, 2)
     return columns[:, 0], columns[:, 1]
-
-
-def _is_inside(text: str, found: re.Match[str]) -> bool:
-    """Say whether a full stop belongs to an abbreviation, or stands within a sentence."""
-    sign = found[0]
-    if sign[0] not in ".!?…":
-        return False
-    if text[found.end() : found.end() + 40].lstrip()[:1].islower():
-        return True
-    return sign == "." and _SHORT.search(text, max(0, found.end() - 8), found.end()) is not None
 
 
 _JOINER, _RETURN, _FEED = 0x200D, 0x0D, 0x0A

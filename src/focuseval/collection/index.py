@@ -8,7 +8,6 @@ elements, for readers and programs that need not know rows.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -24,7 +23,7 @@ from focuseval.engine.native import encoded
 from focuseval.errors import CollectionError, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -87,23 +86,6 @@ class Elements:
         return path_strings(rows.astype(np.int64), self.parent, self.tag_code, self.n, self.tag_names)
 
 
-@dataclass(frozen=True)
-class BlockRange(Sequence["Block"]):
-    """Some blocks of an index, opened when they are asked for."""
-
-    blocks: Sequence[Block]
-    begin: int
-    end: int
-
-    def __len__(self) -> int:
-        return self.end - self.begin
-
-    def __getitem__(self, number: int) -> Block:  # type: ignore[override]  # never a slice
-        if not 0 <= number < len(self):
-            raise IndexError(number)
-        return self.blocks[self.begin + number]
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Index(Described):
     """A collection of documents; `focuseval.open_index` and `open_documents` make one."""
@@ -141,8 +123,7 @@ class Index(Described):
         """Return some blocks of the collection as one of its own, whose rows count from its first document."""
         first = self.first[begin : end + 1]
         documents = self.documents.slice(int(first[0]), int(first[-1] - first[0]))
-        blocks = BlockRange(self.blocks, begin, end)
-        return replace(self, documents=documents, blocks=blocks, first=first - first[0], reopen=None)
+        return replace(self, documents=documents, blocks=self.blocks[begin:end], first=first - first[0], reopen=None)
 
     @cached_property
     def ids(self) -> Any:

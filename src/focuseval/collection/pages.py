@@ -149,19 +149,18 @@ class Pages:
 
         Characters belong to one span if none that stands between them is left out.
         """
-        touched = sorted({page for page, _ in places})
-        chosen: dict[int, NDArray[np.bool_]] = {}
+        if not places:
+            return []
+        numbers = [page for page, _ in places]
+        every = {page: self.characters(page) for page in range(min(numbers), max(numbers) + 1)}
+        inside = {page: np.zeros(len(position), np.bool_) for page, (position, _) in every.items()}
         for page, box in places:
-            position, boxes = self.characters(page)
+            boxes = every[page][1]
             x, y = (boxes[:, 0] + boxes[:, 2]) / 2, (boxes[:, 1] + boxes[:, 3]) / 2
             left, top, right, bottom = (-np.inf, -np.inf, np.inf, np.inf) if box is None else box
-            here = (x >= left) & (x <= right) & (y >= top) & (y <= bottom)
-            chosen[page] = here | chosen.get(page, False)
-        every = range(touched[0], touched[-1] + 1) if touched else range(0)
-        position = np.concatenate([np.zeros(0, np.int64), *(self.characters(page)[0] for page in every)])
-        parts = [chosen.get(page, np.zeros(len(self.characters(page)[0]), np.bool_)) for page in every]
-        inside = np.concatenate([np.zeros(0, np.bool_), *parts])
-        edge = np.diff(np.concatenate([[0], inside.astype(np.int8), [0]]))
+            inside[page] |= (x >= left) & (x <= right) & (y >= top) & (y <= bottom)
+        position = np.concatenate([position for position, _ in every.values()])
+        edge = np.diff(np.concatenate([[False], *inside.values(), [False]]).astype(np.int8))
         first, last = np.flatnonzero(edge == 1), np.flatnonzero(edge == -1) - 1
         return list(zip(position[first].tolist(), (position[last] + 1).tolist(), strict=True))
 

@@ -3,8 +3,10 @@ r"""One PDF → its text, its pages and blocks, and a box for every character.
 The text is that of the pages in their order, and on a page that of its lines in the order in which the file draws them,
 as PDFium reads them: programs that set type draw a column after the other. Right-to-left scripts come in the order that
 PDFium gives: the letters in the order in which they are read, in a line of two directions from its right end on, each
-word as it is read. The rest is decided here, and `RULES` counts the versions of these rules, so that one file has one
-text for ever; an index names it, with the version of PDFium and the options.
+word as it is read. Lines that run down the page and begin at one height, which PDFium gives from left to right, are
+read from right to left. Text outside of the page's crop box is read, too. The rest is decided here, and `RULES` counts
+the versions of these rules, so that one file has one text for ever; an index names it, with the version of PDFium and
+the options.
 
 *Lines* end with ``\n``; spaces at their ends are dropped. *Blocks* (``/pdf[1]/page[3]/block[2]``) are lines in which
 each stands below the one before, at about the line distance of the document and in letters of about the same height;
@@ -37,6 +39,7 @@ import numpy as np
 from focuseval.collection.pages import LINE, Pages
 from focuseval.collection.pdfium import PageCharacters, read_characters
 from focuseval.collection.trees import Tree
+from focuseval.data.spans import spread
 from focuseval.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
@@ -107,12 +110,6 @@ class PdfRules:
         return f"rules {RULES}, {self.described}, PDFium {pypdfium2.PDFIUM_INFO.version}"
 
 
-def read_pdf(data: bytes, file: str, rules: PdfRules | None = None) -> Tree:
-    """Read a PDF: elements as of an XML document, and where its characters stand."""
-    rules = rules or PdfRules()
-    return lay_out(read_characters(data, file), file, rules, None if rules.original == "drop" else data)
-
-
 @dataclass
 class _Lines:
     """The characters of some pages, without what is dropped, and the lines in which they stand."""
@@ -129,6 +126,12 @@ class _Lines:
         first = np.append(0, np.cumsum(keep))[self.first]
         filled = np.diff(first) > 0
         return _Lines(self.code[keep], self.box[keep], np.append(first[:-1][filled], first[-1]), self.page[filled])
+
+    def taken(self, order: NDArray[np.int64]) -> _Lines:
+        """Return the lines in another order."""
+        length = np.diff(self.first)[order]
+        rows = spread(self.first[order], length)
+        return _Lines(self.code[rows], self.box[rows], np.append(0, np.cumsum(length)), self.page[order])
 
 
 def _lines(pages: Sequence[PageCharacters], number: int, rules: PdfRules) -> _Lines:
@@ -153,22 +156,17 @@ def _lines(pages: Sequence[PageCharacters], number: int, rules: PdfRules) -> _Li
     behind = np.minimum.accumulate(np.where(solid, place, len(code))[::-1])[::-1] < first[which + 1]
     lines = _Lines(code, box, first, page[first[:-1]]).kept(before & behind & ~nothing)  # no spaces at a line's ends
     if rules.ligatures == "split" and (lines.code >= min(LIGATURES)).any():
-        lines = _split(lines)
+        letters = [LIGATURES.get(code, "") for code in lines.code.tolist()]
+        count = np.array([max(1, len(word)) for word in letters], np.int64)
+        code, begin = np.repeat(lines.code, count), np.cumsum(count) - count
+        for row in np.flatnonzero(count > 1).tolist():
+            code[begin[row] : begin[row] + count[row]] = [ord(letter) for letter in letters[row]]
+        first = np.append(0, np.cumsum(count))[lines.first]
+        lines = _Lines(code, np.repeat(lines.box, count, axis=0), first, lines.page)  # the letters share the box later
     if rules.hyphens == "join" and (soft := lines.code == _SOFT).any():
         soft[lines.first[1:] - 1] = False
         lines = lines.kept(~soft)
     return lines
-
-
-def _split(lines: _Lines) -> _Lines:
-    """Return ligatures as their letters, each with the ligature's box; they share it later."""
-    letters = [LIGATURES.get(code, "") for code in lines.code.tolist()]
-    count = np.array([max(1, len(word)) for word in letters], np.int64)
-    code, begin = np.repeat(lines.code, count), np.cumsum(count) - count
-    for place in np.flatnonzero(count > 1).tolist():
-        code[begin[place] : begin[place] + count[place]] = [ord(letter) for letter in letters[place]]
-    first = np.append(0, np.cumsum(count))[lines.first]
-    return _Lines(code, np.repeat(lines.box, count, axis=0), first, lines.page)
 
 
 class _Measured(NamedTuple):
@@ -205,11 +203,17 @@ def _extents(box: NDArray[np.float32], direction: NDArray[np.int8]) -> tuple[NDA
 
 def _measured(lines: _Lines) -> _Measured:
     """Return lines with their directions, and where in them their characters begin."""
-    length, box = np.diff(lines.first), _around(lines.box, lines.first)
+    box = _around(lines.box, lines.first)
     middle = (lines.box[:, :2] + lines.box[:, 2:]) / 2
     x, y = (middle[lines.first[1:] - 1] - middle[lines.first[:-1]]).T  # from the first character to the last
     across, down = np.where(x < 0, 2, 0), np.where(y > 0, 1, 3)
     direction = np.where(np.abs(x) >= np.abs(y), across, down).astype(np.int8)
+    back = (direction[1:] == 1) & (direction[:-1] == 1) & (np.diff(lines.page) == 0) & (np.diff(box[:, 0]) > 0)
+    back &= np.abs(np.diff(box[:, 1])) < (box[:, 2] - box[:, 0])[1:]
+    if back.any():  # lines that run down the page stand from right to left
+        order = np.lexsort((-np.arange(len(box)), np.cumsum(np.append(True, ~back))))
+        lines, box, direction = lines.taken(order), box[order], direction[order]
+    length = np.diff(lines.first)
     which = np.repeat(np.arange(len(length)), length)
     left, right, top, bottom = _extents(lines.box, direction[which])
     blank = np.flatnonzero((lines.code == 32) & (lines.box[:, 0] == lines.box[:, 2]))  # of no extent: put in by PDFium
@@ -261,6 +265,7 @@ def _begins(page: NDArray[np.int64], direction: NDArray[np.int8], box: NDArray[n
     follows &= larger <= _HEIGHT * np.minimum(height[1:], height[:-1])
     follows &= (left[1:] < right[:-1]) & (left[:-1] < right[1:])
     distance = np.diff(top) / larger
+    distance = np.where(direction[1:] == 2, np.abs(distance), distance)  # upwards, where a page is upside down
     follows &= distance > 0.3
     near = distance[follows & (distance < 2)]
     usual = float(np.clip(np.median(near), 0.8, 1.6)) if len(near) else 1.0
@@ -304,9 +309,10 @@ def _measured_pages(
     return shapes, _Measured(*map(np.concatenate, zip(*parts, strict=True)))
 
 
-def lay_out(pages: Iterable[PageCharacters], file: str, rules: PdfRules, original: bytes | None) -> Tree:
-    """Turn the characters of pages into a tree and the places of its characters."""
-    shapes, whole = _measured_pages(pages, rules)
+def read_pdf(data: bytes, file: str, rules: PdfRules | None = None) -> Tree:
+    """Read a PDF: elements as of an XML document, and where its characters stand."""
+    rules = rules or PdfRules()
+    shapes, whole = _measured_pages(read_characters(data, file), rules)
     width, height, rotation = np.array(shapes, np.float32).T
     first, page = np.append(0, np.cumsum(whole.length)), whole.page
     repeated = _repeated(whole, first, height)
@@ -356,7 +362,8 @@ def lay_out(pages: Iterable[PageCharacters], file: str, rules: PdfRules, origina
         for head, tail in zip(heads.tolist(), tails.tolist(), strict=True)
     ]
     stored = {name: lines[name].astype(kind) for name, kind in LINE.items()}
-    return _tree(file, _decoded(code), blocks, Pages(columns, stored, steps, original))
+    laid = Pages(columns, stored, steps, None if rules.original == "drop" else data)
+    return _tree(file, _decoded(code), blocks, laid)
 
 
 def _tree(file: str, text: str, blocks: list[tuple[int, str, int, int]], laid: Pages) -> Tree:

@@ -19,7 +19,7 @@ import json
 import tempfile
 from collections.abc import Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from threading import RLock
@@ -33,6 +33,7 @@ import pyarrow.compute as pc
 from focuseval.collection.block import DOCUMENT, Block
 from focuseval.collection.index import Index
 from focuseval.engine.files import Cache, cache_from_environment, checksum, sealed, sync, unsealed
+from focuseval.engine.lazy import cached_property
 from focuseval.engine.storage import Location, Remote, RemoteError, location
 from focuseval.errors import CollectionError
 
@@ -89,18 +90,26 @@ class MappedBlocks(Sequence[Block]):
     """Which folder on the disk was opened: another one of the same name is another index."""
     _lock: Any = field(default_factory=RLock, compare=False, repr=False)
     _seen: dict[int, Block] = field(default_factory=dict, compare=False, repr=False)
+    """Blocks that are open, by their parts; those of a slice are those of the whole."""
 
     def __len__(self) -> int:
         return int(self.table.num_rows)
 
-    def __getitem__(self, number: int) -> Block:  # type: ignore[override]  # never a slice
+    @cached_property
+    def _parts(self) -> list[int]:
+        return list(self.table.column("part").to_pylist())
+
+    def __getitem__(self, number: Any) -> Any:
+        if isinstance(number, slice):
+            return replace(self, table=self.table[number])
         with self._lock:
-            if number not in self._seen:
-                part, batch, _, tags, check = (column[number].as_py() for column in self.table.columns)
-                self._seen[number] = Block(self._part(part, check).get_batch(batch), tuple(tags))
+            part = self._parts[number]
+            if part not in self._seen:
+                _, batch, _, tags, check = (column[number].as_py() for column in self.table.columns)
+                self._seen[part] = Block(self._part(part, check).get_batch(batch), tuple(tags))
                 if isinstance(self.folder, Remote) and self.cache is None and len(self._seen) > _HELD:
                     self._seen.pop(next(iter(self._seen)))
-            return self._seen[number]
+            return self._seen[part]
 
     @property
     def tags(self) -> list[list[str]]:
@@ -110,7 +119,7 @@ class MappedBlocks(Sequence[Block]):
     def release(self, number: int) -> None:
         """Forget a block, where one reads all of them: what was mapped counts as memory until it is let go."""
         with self._lock:
-            self._seen.pop(number, None)
+            self._seen.pop(self._parts[number], None)
 
     def still(self, opened: Callable[[], T]) -> T:
         """Return what is opened of the index, unless another one has taken its place since the index was opened."""

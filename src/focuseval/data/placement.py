@@ -139,11 +139,11 @@ class Alignment:
         if (self.claimed_start >= 0).any():
             often = Counter((self.start - self.claimed_start)[moved].tolist())
             ranked = sorted(often.items(), key=lambda item: (-item[1], item[0]))
-            shifts = [f"{signed(shift)}: {number:,}" for shift, number in ranked[:_SHIFTS]]
+            shifts = [f"{f'{shift:+d}' if shift else 0}: {number:,}" for shift, number in ranked[:_SHIFTS]]
             rest = sum(number for _, number in ranked[_SHIFTS:])
             shifts += [f"other: {rest:,}"] if rest else []
             repaired = f"{np.count_nonzero(moved):,} repaired"
-            parts.append(f"{repaired} ({', '.join(shifts)})" if shifts else repaired)
+            parts.append(f"{repaired} ({', '.join(shifts).replace('-', '−')})" if shifts else repaired)
         parts += [f"{np.count_nonzero(self.how == code):,} {HOW[code]}" for code in (AMBIGUOUS, LOST)]
         return f"{counted(len(self), self.noun.removesuffix('s'))}: {', '.join(parts)}"
 
@@ -214,12 +214,3 @@ def nothing() -> Alignment:
     """Return the alignment of no texts at all."""
     none = np.zeros(0, np.int64)
     return Alignment(none, none, none.astype(np.int8), none.astype(np.float64), none, none, none, [], [])
-
-
-def signed(number: int) -> str:
-    """Return a number with its sign, the minus as typography has it.
-
-    >>> signed(-1), signed(2), signed(0)
-    ('−1', '+2', '0')
-    """
-    return f"{number:+d}".replace("-", "−") if number else "0"

@@ -225,7 +225,7 @@ def terminal(table: Table, width: int | None = None) -> str:
     b    1.0000
     Two runs.
     """
-    limit = width or terminal_width()
+    limit = width or shutil.get_terminal_size().columns  # by ``COLUMNS`` or the terminal itself; 80 in a pipe
     lines = fold(one_line(table.title), limit) if table.title else []
     if table.rows:  # a blank that is never broken stands behind values that are not the best of their column
         rows = [map(one_line, table.headings), *table.cells(one_line, f"{{}}{MARK}", "{}\u00a0")]
@@ -327,11 +327,6 @@ def size(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(0 if combining(sign) else 2 if east_asian_width(sign) in "WF" else 1 for sign in text)
-
-
-def terminal_width() -> int:
-    """Return the columns of the terminal, by ``COLUMNS`` or by what it says itself; 80 in a pipe."""
-    return shutil.get_terminal_size().columns
 
 
 def markdown(table: Table) -> str:

@@ -97,7 +97,14 @@ def _hashed(document: str, texts: list[str]) -> list[list[int]]:
     hashes = np.concatenate(parts)
     offsets, anchors, rarest = _anchors(texts, hashes)
     column = np.arange(len(texts))
-    place, which = _same(hashes, anchors[:, rarest, column].ravel())
+    anchor = anchors[:, rarest, column].ravel()
+    wanted, shift = np.zeros(1 << _BITS, np.bool_), np.uint32(32 - _BITS)
+    wanted[anchor >> shift] = True
+    places = np.flatnonzero(wanted[hashes >> shift])  # few others are among them
+    by_hash = np.argsort(anchor, kind="stable")
+    first = np.searchsorted(anchor[by_hash], hashes[places], "left")
+    count = np.searchsorted(anchor[by_hash], hashes[places], "right") - first
+    place, which = np.repeat(places, count), by_hash[spread(first, count)]  # all pairs of equal hashes
     odd, text = np.divmod(which, len(texts))
     start = 2 * place - odd - offsets[rarest, column][text]
     within = (start >= 0) & (start <= len(document) - np.array([len(t) for t in texts])[text])
@@ -110,18 +117,6 @@ def _hashed(document: str, texts: list[str]) -> list[list[int]]:
         if document.startswith(texts[i], at):
             found[i].append(at)
     return [sorted(places) for places in found]
-
-
-def _same(hashes: NDArray[np.uint32], anchor: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return all pairs of a document's position and a text whose hashes are equal, by position."""
-    wanted = np.zeros(1 << _BITS, np.bool_)
-    shift = np.uint32(32 - _BITS)
-    wanted[anchor >> shift] = True
-    places = np.flatnonzero(wanted[hashes >> shift])
-    order = np.argsort(anchor, kind="stable")
-    first = np.searchsorted(anchor[order], hashes[places], "left")
-    count = np.searchsorted(anchor[order], hashes[places], "right") - first
-    return np.repeat(places, count), order[spread(first, count)]
 
 
 def _anchors(

@@ -99,7 +99,10 @@ def pointers(index: Collection, rows: NDArray[Any], positions: NDArray[Any], *, 
 
 def with_pointers(gold: Gold, index: Collection) -> Gold:
     """Return the gold with XPointers for its spans and entry points; empty spans, which have none, are left out."""
-    rows = _rows(gold, index)
+    rows = index.find(gold.documents).astype(np.int64)
+    if (rows < 0).any():
+        name = gold.documents[int(np.argmax(rows < 0))].as_py()
+        raise FormatError(f"expected documents of the index, found {name!r}", remedy="is it the same collection?")
     p, a = gold.passages, gold.articles
     real = np.flatnonzero(p.end > p.start)
     kept = p.take(real)
@@ -187,14 +190,6 @@ def differing_elements(gold: Gold, index: Collection) -> int:
         return set(zip(*(column.tolist() for column in columns), e.path.to_pylist(), strict=True))
 
     return len(listed(gold.elements) ^ listed(highlighted_elements(gold, index)))
-
-
-def _rows(gold: Gold, index: Collection) -> NDArray[np.int64]:
-    rows = index.find(gold.documents).astype(np.int64)
-    if (rows < 0).any():
-        name = gold.documents[int(np.argmax(rows < 0))].as_py()
-        raise FormatError(f"expected documents of the index, found {name!r}", remedy="is it the same collection?")
-    return rows
 
 
 Box = tuple[float, float, float, float]

@@ -49,7 +49,7 @@ def test_a_file_that_the_workers_do_not_see_is_an_error_of_its_own(tmp_path, mon
     for name in "abc":
         (docs / f"{name}.txt").write_text(name)
     real = batches.read_file
-    monkeypatch.setattr(batches, "_content", lambda file: _seen(real, file))
+    monkeypatch.setattr(batches, "read_file", lambda file: _seen(real, file))
     expected = (
         r"b\.txt: not found on worker .*:\d+, found on the client; share its folder with all workers, or index from"
     )
@@ -63,4 +63,4 @@ def _seen(real, file):
     try:
         return real(file.replace("b.txt", "elsewhere/b.txt"))
     except CollectionError as error:
-        return CollectionError(error.what, at=file, remedy=error.remedy)
+        raise CollectionError(error.what, at=file, remedy=error.remedy) from None

@@ -102,6 +102,7 @@ class Desk {
       notice("This document has no pages to show.", "remark");
       return;
     }
+    hideBubble(); // what it stands beside moves
     this.pages.show(!this.pages.shown);
     remember(PLAIN, this.pages.shown ? "no" : "yes");
     if (this.cursor.started) this.cursor.select(this.cursor.anchor, this.cursor.caret);

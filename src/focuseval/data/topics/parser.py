@@ -133,20 +133,16 @@ class _Parser:
         path = self.path("a path such as '.' or './/p'")
         self.expect(",", "',' between the path and the terms of about")
         quoted = self.accept(*_SINGLE_QUOTES)
-        terms = self.terms(QUOTED_TERM if quoted else TERM)
+        terms: list[Term] = []
+        while found := self.take(QUOTED_TERM if quoted else TERM):
+            terms.append(Term.from_match(found))
+            self.skip(r"[\s,]*")
         if not terms:
             self.fail("terms", "an about clause looks like about(.//p, words)")
         if quoted and not self.accept(*_SINGLE_QUOTES):
             self.fail("a quote that closes the terms")
         self.expect(")", "a term or ')'")
-        return About(path, terms, quoted, start=start, end=self.done)
-
-    def terms(self, pattern: re.Pattern[str]) -> tuple[Term, ...]:
-        terms = []
-        while found := self.take(pattern):
-            terms.append(Term.from_match(found))
-            self.skip(r"[\s,]*")
-        return tuple(terms)
+        return About(path, tuple(terms), quoted, start=start, end=self.done)
 
     def comparison(self) -> Comparison:
         path = self.path("about(…), a comparison such as ./yr = 2000, or '('")
