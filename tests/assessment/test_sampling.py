@@ -1,6 +1,7 @@
 """People's sample: drawn once and extended, judged in its order, and estimated from as far as it is finished."""
 
 import json
+import re
 import shutil
 from contextlib import closing
 
@@ -103,6 +104,8 @@ def test_estimate_uses_the_longest_finished_beginning_and_says_what_waits(sea):
     )
     assert "2 documents to do" in done.stderr
     assert "random" not in done.stderr
+    told = estimated(project, runs, "--merge", "union").stderr
+    assert told.count("judged documents: 28 single") == 1
 
 
 def test_judgements_of_topics_that_were_not_drawn_are_left_out_and_counted(sea):
@@ -189,7 +192,10 @@ def test_the_page_shows_the_sample_the_estimate_and_when_to_stop(sea):
         page = client.get("/estimate?measure=spanR@1", headers={"Host": "localhost"}).get_data(as_text=True)
         plain = client.get("/", headers={"Host": "localhost"}).get_data(as_text=True)
     assert "12 of 14 sampled topics finished in the order of the sample" in " ".join(page.split())
-    assert "a.jsonl" in page
+    assert re.findall(r"<td>(\w+)</td>", page)[:2] == ["a", "b"], "as the runs are called elsewhere, by name"
     assert "95 % interval at any time" in page
     assert "When to stop" in page
     assert "14 topics of a random sample" in plain
+    assert [plain.index(f"sample: {place} of 14") for place in range(1, 15)] == sorted(
+        plain.index(f"sample: {place} of 14") for place in range(1, 15)
+    )

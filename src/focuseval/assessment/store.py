@@ -162,13 +162,10 @@ class Store:
         quotes = f'SELECT start, "end", quote FROM highlights {_OF_KEY} ORDER BY start'  # noqa: S608  our own constant
         return [tuple(row) for row in self.database.read().execute(quotes, key)]
 
-    def edits(self, key: Key) -> list[Edit]:
-        """Return what was done to one judgement, oldest first."""
-        return list(_edits(self.database.read(), key))
-
     def sources(self, key: Key) -> list[Edit]:
         """Return what is noted of where the states came from that were not edited step by step, oldest first."""
-        found = (edit.get("source") for edit in self.edits(key) if edit["kind"] == "replace")
+        edits = _edits(self.database.read(), key)
+        found = (edit.get("source") for edit in edits if edit["kind"] == "replace")
         return [source for source in found if isinstance(source, dict)]
 
     def history(self, key: Key) -> list[tuple[str, str, Edit, Judgement]]:

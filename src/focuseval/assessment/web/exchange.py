@@ -132,9 +132,8 @@ def sample() -> str:
         project = Project(desk().folder, store, desk().documents, tuple(desk().topics.values()))
         try:
             golds = sampled_golds(project, Whose(merge=rule), model)
-            named = {run.file: run for run in desk().runs().values()}
-            drawn, index = golds.sample, desk().documents.index
-            found = estimate(golds.people, golds.model, named, [measure], sample=drawn, anytime=True, index=index)
+            kept, drawn, index = [*desk().runs().values()], golds.sample, desk().documents.index
+            found = estimate(golds.people, golds.model, kept, [measure], sample=drawn, anytime=True, index=index)
             remarks = golds.remarks
         except FocusevalError as error:
             message = str(error)

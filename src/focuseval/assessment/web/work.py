@@ -101,7 +101,15 @@ def given(message: str = "") -> str:
     for owned, document, name in plan.owners(store, topic or None):
         whose.setdefault((owned, document), []).append(name)
     if not topic:
-        return render_template("work.html", topics=_topics(whose), **shown)
+        sizes, parts = Counter(row.topic for row in plan.pool(store)), dict[str, set[str]]()
+        for (owned, document), names in whose.items():
+            parts.setdefault(owned, set()).update(names if document else ())
+        topics = [
+            {"id": one, "size": size, "whole": whose.get((one, ""), []), "parts": sorted(parts.get(one, ()))}
+            for one, size in sizes.items()
+            if one in desk().topics
+        ]
+        return render_template("work.html", topics=topics, **shown)
     rows = plan.pool(store, topic=topic)
     statuses: dict[str, list[tuple[str, str, bool]]] = {}
     for document, name, status, flagged in store.database.read().execute(
@@ -120,20 +128,6 @@ def given(message: str = "") -> str:
         everyone=whose.get((topic, ""), []),
         **shown,
     )
-
-
-def _topics(whose: dict[tuple[str, str], list[str]]) -> list[dict[str, object]]:
-    """Return every topic of the pool with its size, who has all of it, and how many have documents of it."""
-    sizes = Counter(row.topic for row in plan.pool(desk().store))
-    parts: dict[str, set[str]] = {}
-    for (topic, document), names in whose.items():
-        if document:
-            parts.setdefault(topic, set()).update(names)
-    return [
-        {"id": topic, "size": size, "whole": whose.get((topic, ""), []), "parts": sorted(parts.get(topic, ()))}
-        for topic, size in sizes.items()
-        if topic in desk().topics
-    ]
 
 
 @work.post("/work")
