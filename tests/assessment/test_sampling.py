@@ -12,9 +12,11 @@ from focuseval.assessment import open_project
 from focuseval.assessment.plan import Assessor, register, sampled_topics
 from focuseval.assessment.progress import Overview
 from focuseval.assessment.sampling import SampleState, model_named, sample_state
+from focuseval.assessment.store import Key
 from focuseval.assessment.web import Access, create_app
 from focuseval.cli import main
 from focuseval.errors import AssessError
+from strategies.assessing import save
 from strategies.projects import command
 from strategies.sampled import MODEL_NAME, TOPICS, begin_sampled, judge
 
@@ -199,3 +201,28 @@ def test_the_page_shows_the_sample_the_estimate_and_when_to_stop(sea):
     assert [plain.index(f"sample: {place} of 14") for place in range(1, 15)] == sorted(
         plain.index(f"sample: {place} of 14") for place in range(1, 15)
     )
+
+
+def test_the_page_takes_assisted_topics_when_told_and_never_says_where_the_project_is(sea):
+    project, right, _ = sea
+    order = command("project", "sample", project, 14, "--seed", 5).splitlines()[:14]
+    with closing(open_project(project)) as opened:
+        access = Access(b"secret", frozenset({"localhost"}), assessor="ann")
+        client = create_app(opened.store, opened.documents, opened.topics, access).test_client()
+        client.get(f"/enter?token={access.token}", headers={"Host": "localhost"})
+
+        def page(**query):
+            found = client.get("/estimate", query_string={"measure": "spanR@1"} | query, headers={"Host": "localhost"})
+            return found.get_data(as_text=True)
+
+        assert f"first topic, {order[0]}, finished, merged by union" in (empty := page())
+        assert str(project) not in empty
+        for topic in order[:12]:
+            judge(opened, "ann", topic, int(right[int(topic[1:])]))
+        key, text = Key("ann", order[0], "other"), opened.documents.plain("other")
+        helped = {"source": {"assisted": MODEL_NAME}}
+        save(opened.store, {"kind": "flag", "on": False, **helped}, key, text)
+        save(opened.store, {"kind": "finish", "relevant": False, **helped}, key, text)
+        assert "found 1 topic with them" in (refused := page())
+        assert "tick the box to use them" in refused
+        assert "When to stop" in page(assisted="yes")

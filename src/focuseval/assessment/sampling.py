@@ -159,7 +159,8 @@ def sampled_golds(project: Project, whose: Whose, model: str, *, declared: bool 
         kept = {unit for unit in judged if unit[0] in done}
         return SampledGolds(only_topics(people_gold, kept), model_gold, None, tuple(remarks))
     if not state.finished:
-        what = f"expected the sample's first topic, {state.order[0]}, finished by {who}"
+        how = f"finished, {who}" if whose.merge else f"finished by {who}"
+        what = f"expected the sample's first topic, {state.order[0]}, {how}"
         left = counted(state.left[0], "document")
         raise AssessError(f"{project.folder}: {what}, found {left} to do; {state.waiting} finished behind it wait")
     if len(state.finished) < len(state.order):
