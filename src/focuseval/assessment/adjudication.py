@@ -16,7 +16,6 @@ it starts.
 from __future__ import annotations
 
 import threading
-import uuid
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -183,8 +182,8 @@ def accept_agreed(
             text = page(unit[1])
             if text.sha256 == each[0].text_sha256:
                 source = {"rule": rule, "of": sorted(saved.key.assessor for saved in each), "least": least}
-                edit, token = _decision(each, rule, source), uuid.uuid4().hex
-                requests.append(Request(decision.key, text, edit, decision.version, token, actor))
+                edit = _decision(each, rule, source)
+                requests.append(Request(decision.key, text, edit, decision.version, actor))
     store.edit_all(requests)  # all of them or none
     return len(requests)
 

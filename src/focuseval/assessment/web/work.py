@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import uuid
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -189,8 +188,8 @@ def _reopen() -> str:
         for saved in store.judgements(topic=topic, document=document):
             closed = saved.judgement.finished or saved.judgement.status == SKIPPED
             if closed and (saved.key.assessor in names if names else saved.key.assessor != ADJUDICATED):
-                edit, token = {"kind": "reopen", "reason": reason}, uuid.uuid4().hex
-                requests.append(Request(saved.key, desk().page(document), edit, saved.version, token, user()))
+                edit = {"kind": "reopen", "reason": reason}
+                requests.append(Request(saved.key, desk().page(document), edit, saved.version, user()))
     store.edit_all(requests)
     return f"Open again: {counted(len(requests), 'judgement')}."
 
