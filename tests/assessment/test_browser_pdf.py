@@ -147,6 +147,7 @@ def test_keys_work_on_the_page_and_a_far_page_is_loaded_when_it_is_reached(desk)
 def test_a_text_without_pages_has_none_to_show(desk):
     browser, site, _ = desk
     site.read(browser, "plain")
+    assert "Page or text" not in browser.run("return document.getElementById('actions').textContent")
     browser.keys("d")
     assert "no pages" in browser.wait("return document.getElementById('notice').textContent")
 

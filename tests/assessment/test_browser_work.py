@@ -289,4 +289,4 @@ def test_the_history_of_a_judgement_leads_back_to_any_state(site, browser):
     browser.click("#history tbody tr:nth-child(2) button")
     browser.wait("return window.before === undefined && document.documentElement.dataset.ready")
     assert browser.run("return desk.state.highlights.length") == 1
-    assert len(site.store.edits(Key("ann", "11", "a/tides"))) == 3
+    assert len(site.store.history(Key("ann", "11", "a/tides"))) == 3

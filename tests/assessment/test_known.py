@@ -165,3 +165,15 @@ def test_everybody_reads_the_guidelines_and_a_lead_writes_them(together):
     assert refused.status_code == 422
     assert ">mine</textarea>" in refused.text, "what was written is not lost"
     assert lea.post("/guidelines", data={"text": "x" * 200_001, "version": "1"}).status_code == 422
+
+
+def test_what_is_judged_under_a_known_answer_is_nothing_to_decide(together, trained):
+    for name in ("ann", "bob"):
+        save(trained, mark(0, 5, text=PAGE.text), Key(name, *UNIT), PAGE)
+        save(trained, {"kind": "finish", "relevant": True}, Key(name, *UNIT), PAGE)
+    write_guidelines(trained, "Highlight.", version=0, actor="lea")
+    lea = together("lea")
+    assert "Next:" not in lea.get("/dashboard").text
+    assert lea.get("/api/sides", topic="11", document="a/tides").json["stale"] == []
+    mark_known(trained, [UNIT], "", actor="lea")
+    assert "decide 1 document that several have finished" in lea.get("/dashboard").text

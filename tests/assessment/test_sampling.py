@@ -1,6 +1,7 @@
 """People's sample: drawn once and extended, judged in its order, and estimated from as far as it is finished."""
 
 import json
+import re
 import shutil
 from contextlib import closing
 
@@ -11,9 +12,11 @@ from focuseval.assessment import open_project
 from focuseval.assessment.plan import Assessor, register, sampled_topics
 from focuseval.assessment.progress import Overview
 from focuseval.assessment.sampling import SampleState, model_named, sample_state
+from focuseval.assessment.store import Key
 from focuseval.assessment.web import Access, create_app
 from focuseval.cli import main
 from focuseval.errors import AssessError
+from strategies.assessing import save
 from strategies.projects import command
 from strategies.sampled import MODEL_NAME, TOPICS, begin_sampled, judge
 
@@ -103,6 +106,8 @@ def test_estimate_uses_the_longest_finished_beginning_and_says_what_waits(sea):
     )
     assert "2 documents to do" in done.stderr
     assert "random" not in done.stderr
+    told = estimated(project, runs, "--merge", "union").stderr
+    assert told.count("judged documents: 28 single") == 1
 
 
 def test_judgements_of_topics_that_were_not_drawn_are_left_out_and_counted(sea):
@@ -189,7 +194,35 @@ def test_the_page_shows_the_sample_the_estimate_and_when_to_stop(sea):
         page = client.get("/estimate?measure=spanR@1", headers={"Host": "localhost"}).get_data(as_text=True)
         plain = client.get("/", headers={"Host": "localhost"}).get_data(as_text=True)
     assert "12 of 14 sampled topics finished in the order of the sample" in " ".join(page.split())
-    assert "a.jsonl" in page
+    assert re.findall(r"<td>(\w+)</td>", page)[:2] == ["a", "b"], "as the runs are called elsewhere, by name"
     assert "95 % interval at any time" in page
     assert "When to stop" in page
     assert "14 topics of a random sample" in plain
+    assert [plain.index(f"sample: {place} of 14") for place in range(1, 15)] == sorted(
+        plain.index(f"sample: {place} of 14") for place in range(1, 15)
+    )
+
+
+def test_the_page_takes_assisted_topics_when_told_and_never_says_where_the_project_is(sea):
+    project, right, _ = sea
+    order = command("project", "sample", project, 14, "--seed", 5).splitlines()[:14]
+    with closing(open_project(project)) as opened:
+        access = Access(b"secret", frozenset({"localhost"}), assessor="ann")
+        client = create_app(opened.store, opened.documents, opened.topics, access).test_client()
+        client.get(f"/enter?token={access.token}", headers={"Host": "localhost"})
+
+        def page(**query):
+            found = client.get("/estimate", query_string={"measure": "spanR@1"} | query, headers={"Host": "localhost"})
+            return found.get_data(as_text=True)
+
+        assert f"first topic, {order[0]}, finished, merged by union" in (empty := page())
+        assert str(project) not in empty
+        for topic in order[:12]:
+            judge(opened, "ann", topic, int(right[int(topic[1:])]))
+        key, text = Key("ann", order[0], "other"), opened.documents.plain("other")
+        helped = {"source": {"assisted": MODEL_NAME}}
+        save(opened.store, {"kind": "flag", "on": False, **helped}, key, text)
+        save(opened.store, {"kind": "finish", "relevant": False, **helped}, key, text)
+        assert "found 1 topic with them" in (refused := page())
+        assert "tick the box to use them" in refused
+        assert "When to stop" in page(assisted="yes")

@@ -159,7 +159,7 @@ def test_the_history_of_one_document_is_found_without_reading_the_whole_log(stor
         save(store, mark(0, 6), key=key, page=Document(f"d{number}", PAGE.text, PAGE.elements))
     steps = []
     store.database.read().set_progress_handler(lambda: steps.append(1), 10)
-    store.edits(Key("ann", "1", "d7"))
+    store.sources(Key("ann", "1", "d7"))
     store.last_event(Key("ann", "1", "d7"))
     store.database.read().set_progress_handler(None, 0)
     assert len(steps) < 20, "ten steps of SQLite's machine each; a scan takes some for every event"

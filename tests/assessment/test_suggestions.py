@@ -77,7 +77,7 @@ def test_suggestions_are_taken_one_by_one_waved_away_or_taken_all(judged, site, 
     browser.wait(SAVED)
     assert browser.run("return desk.state.highlights") == [list(SPANS[0])]
     browser.keys("-")
-    browser.wait(f"{left}.startsWith('0')")
+    browser.wait(f"{left}.startsWith('no more')")
     assert [tuple(span) for span in judged.judgement(ANN).judgement.highlights] == [SPANS[0]]
     browser.keys("u")  # what was taken is a highlight like any other
     browser.wait(SAVED)

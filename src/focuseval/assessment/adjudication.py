@@ -16,7 +16,6 @@ it starts.
 from __future__ import annotations
 
 import threading
-import uuid
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -136,12 +135,12 @@ def stale_decisions(store: Store) -> dict[Unit, tuple[str, ...]]:
 
 
 def changed_since(store: Store, unit: Unit) -> tuple[str, ...]:
-    """Return whose judgements under a decision are newer than it; of one made by hand alone, anybody's count.
+    """Return whose judgements make a decision stale; a known answer was decided before it was judged, on purpose."""
+    return () if unit in known_units(store) else _newer(store, unit)
 
-    A known answer was decided before it was judged, on purpose: nothing under it is newer.
-    """
-    if unit in known_units(store):
-        return ()
+
+def _newer(store: Store, unit: Unit) -> tuple[str, ...]:
+    """Return whose judgements under a decision are newer than it; of one made by hand alone, anybody's count."""
     key = Key(ADJUDICATED, *unit)
     decided = store.last_event(key)
     under = set((store.sources(key) or [{}])[-1].get("of", ()))
@@ -183,8 +182,8 @@ def accept_agreed(
             text = page(unit[1])
             if text.sha256 == each[0].text_sha256:
                 source = {"rule": rule, "of": sorted(saved.key.assessor for saved in each), "least": least}
-                edit, token = _decision(each, rule, source), uuid.uuid4().hex
-                requests.append(Request(decision.key, text, edit, decision.version, token, actor))
+                edit = _decision(each, rule, source)
+                requests.append(Request(decision.key, text, edit, decision.version, actor))
     store.edit_all(requests)  # all of them or none
     return len(requests)
 
@@ -367,7 +366,7 @@ class SharedDocuments:
             max((saved.at for saved in human), default=""),
             agree(human),
             decided,
-            changed_since(self._store, unit) if decided != UNDECIDED else (),
+            _newer(self._store, unit) if decided != UNDECIDED else (),
             tuple(saved.key.assessor for saved in human),
             compare_sides(sides, places, self._elements),
         )

@@ -33,12 +33,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focuseval.assessment.agreement import agreements, alpha, finished, without_nan
-from focuseval.assessment.exchange import export_everything, import_everything, pseudonyms, scale_facts, without_names
+from focuseval.assessment.exchange import export_everything, import_everything, pseudonyms, without_names
 from focuseval.assessment.files import appearing
 from focuseval.assessment.golds import OF_SCALE, Whose, export_gold
 from focuseval.assessment.plan import assessors, roles
 from focuseval.assessment.pool import FOLDER, keep_run, kept_runs, project_pool, write_pool
-from focuseval.assessment.rules import COVERAGE, EXHAUSTIVITY, HIGHLIGHTS, PAIRS, SCALES
+from focuseval.assessment.rules import COVERAGE, EXHAUSTIVITY, HIGHLIGHTS, PAIRS, SCALES, scale_facts, scale_of
 from focuseval.assessment.store import ADJUDICATED, Store
 from focuseval.assessment.wording import guidelines, topic_files
 from focuseval.collection.rendering import Document
@@ -227,7 +227,7 @@ class Archive:
     @property
     def scale(self) -> str:
         """The scale that was judged on."""
-        found = self.manifest.get("scale", EXHAUSTIVITY if self.manifest.get("exhaustivity") else HIGHLIGHTS)
+        found = scale_of(self.manifest)
         return found if found in SCALES else HIGHLIGHTS
 
     @property

@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-import uuid
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from glob import iglob
@@ -239,6 +238,6 @@ def reanchor_all(store: Store, document: Callable[[str], Document], *, finished:
     for saved, page, proposal, _, lost in changed:
         if not lost:
             edit = _edit(saved.judgement, proposal, page, finished=finished)
-            requests.append(Request(saved.key, page, edit, saved.version, uuid.uuid4().hex, actor))
+            requests.append(Request(saved.key, page, edit, saved.version, actor))
     store.edit_all(requests)
     return len(requests), len(changed) - len(requests)

@@ -1,4 +1,4 @@
-"""The project's SQLite file: its tables, one writer at a time, every commit on the disk before it is acknowledged.
+"""The project's SQLite file (tables: ``schema.sql``): one writer at a time, each commit on the disk before its answer.
 
 While a process has the file open, it must not open, read, copy or sync it, or the ``-wal`` and ``-shm`` beside it, in
 any other way than through SQLite: closing such a handle drops every POSIX lock that the process holds on the file, and

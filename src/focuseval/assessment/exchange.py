@@ -37,26 +37,16 @@ from typing import TYPE_CHECKING, Any
 
 from focuseval.assessment.plan import IMPORTED, MODEL_PREFIX, Assessor, follow, in_pool, register
 from focuseval.assessment.rules import (
-    EXHAUSTIVITY,
     NOT_RELEVANT,
-    ON_ELEMENTS,
     RELEVANT,
-    Edit,
     Judgement,
     as_dict,
     from_dict,
     replay,
+    scale_facts,
+    scale_of,
 )
-from focuseval.assessment.store import (
-    ADJUDICATED,
-    Key,
-    Request,
-    Saved,
-    Store,
-    insert_event,
-    insert_judgement,
-    insert_row,
-)
+from focuseval.assessment.store import ADJUDICATED, Key, Request, Saved, insert_event, insert_judgement, insert_row
 from focuseval.assessment.users import RESERVED
 from focuseval.data.fields import json_line, numbered_lines, read_object
 from focuseval.data.highlights import Span, merge
@@ -66,6 +56,8 @@ from focuseval.placing.anchor import LOST, MOVED, nearest
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 
+    from focuseval.assessment.rules import Edit
+    from focuseval.assessment.store import Store
     from focuseval.collection.rendering import Document
 
 _HEAD = {"focuseval": "assessments", "version": 1}
@@ -78,11 +70,6 @@ _NOT_OURS = (sqlite3.ProgrammingError, sqlite3.IntegrityError, sqlite3.Interface
 """What SQLite says of values that no export has; a full disk is another matter."""
 _GIVEN = ("assign", "reassign")
 """Events whose rows are of a topic, a document and an assessor."""
-
-
-def scale_facts(scale: str) -> dict[str, Any]:
-    """Return what the head of an export, and an archive, say of the scale that was judged on."""
-    return {"exhaustivity": scale == EXHAUSTIVITY, **({"scale": scale} if scale in ON_ELEMENTS else {})}
 
 
 def export_everything(store: Store) -> Iterator[bytes]:
@@ -118,7 +105,7 @@ def import_everything(store: Store, lines: Iterable[tuple[int, str | bytes]], *,
                 _take(connection, value, edits, at)
             elif {name: value.get(name) for name in _HEAD} != _HEAD:
                 raise FormatError("expected the first line of an export of all assessments", at=at)
-            elif {name: value[name] for name in ("exhaustivity", "scale") if name in value} != scale_facts(store.scale):
+            elif "exhaustivity" not in value or scale_of(value) != store.scale:
                 what = f"expected judgements on the project's scale, {store.scale}, found those of another"
                 raise FormatError(what, at=at, remedy="begin a project with their --scale")
         if at is None:
@@ -295,7 +282,7 @@ def import_judgements(
             edit = {"kind": "replace", "judgement": as_dict(row.judgement), "source": source, "barrier": True}
             named = json.dumps([digest, *row.key, saved.version])
             token = f"import-{hashlib.sha256(named.encode()).hexdigest()[:40]}"
-            requests.append(Request(row.key, row.document, edit, saved.version, token, actor))
+            requests.append(Request(row.key, row.document, edit, saved.version, actor, token))
     store.edit_all(requests)
     outside = sum(not in_pool(store, row.key._replace(assessor=ADJUDICATED)) for row in rows)
     known = len(rows) - len(requests)

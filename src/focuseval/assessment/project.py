@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from focuseval.assessment.database import restore_remedy
 from focuseval.assessment.files import held, write_private
 from focuseval.assessment.pool import Pool, add_pool, read_pool
-from focuseval.assessment.rules import EXHAUSTIVITY, HIGHLIGHTS, ON_ELEMENTS, SCALES
+from focuseval.assessment.rules import SCALES, scale_facts, scale_of
 from focuseval.assessment.store import Store
 from focuseval.assessment.wording import take_topics
 from focuseval.collection.documents import open_documents
@@ -143,20 +143,14 @@ def _settings(place: Path, collection: str | None, topics: str | None, scale: st
             place.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise AssessError(f"{place}: expected a folder for the project, found: {error.strerror}") from error
-        settings = {"focuseval": "project", "version": 1, "exhaustivity": scale == EXHAUSTIVITY, "html": "words apart"}
-        settings |= {"scale": scale} if scale in ON_ELEMENTS else {}
+        settings = {"focuseval": "project", "version": 1, **scale_facts(scale), "html": "words apart"}
     else:
         settings = _read_settings(file)
-        if scale not in ("", begun := _scale_of(settings)):
+        if scale not in ("", begun := scale_of(settings)):
             raise AssessError(f"{place}: the project judges on the scale {begun}; begin another for {scale}")
     if collection:
         settings["collection"] = os.path.realpath(collection)
     return settings
-
-
-def _scale_of(settings: dict[str, Any]) -> str:
-    """Return the scale that a project judges on; exhaustivity has a setting of its own, which is older."""
-    return str(settings.get("scale") or (EXHAUSTIVITY if settings["exhaustivity"] else HIGHLIGHTS))
 
 
 def _open_store(place: Path, settings: dict[str, Any]) -> Store:
@@ -166,14 +160,14 @@ def _open_store(place: Path, settings: dict[str, Any]) -> Store:
     if began and not (path.is_file() and path.stat().st_size):
         found = "an empty file" if path.is_file() else "nothing"
         raise StorageError(f"{path}: expected the project's judgements, found {found}; {restore_remedy(place)}")
-    return Store(path, scale=_scale_of(settings))
+    return Store(path, scale=scale_of(settings))
 
 
 def _read_settings(file: Path) -> dict[str, Any]:
     try:
         settings: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         known = settings["focuseval"] == "project" and {"collection", "exhaustivity"} <= settings.keys()
-        known = known and _scale_of(settings) in SCALES
+        known = known and scale_of(settings) in SCALES
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise AssessError(f"{file}: expected a project's settings, found: {error}") from error
     if not known:

@@ -55,6 +55,20 @@ Edit = dict[str, Any]
 """``{"kind": "highlight", "start": 3, "end": 9, "quote": "…"}``: what is stored, and what a browser sends."""
 
 
+def scale_facts(scale: str) -> dict[str, Any]:
+    """Return what a project's settings, an export and an archive say of the scale; exhaustivity came first."""
+    return {"exhaustivity": scale == EXHAUSTIVITY, **({"scale": scale} if scale in ON_ELEMENTS else {})}
+
+
+def scale_of(facts: Mapping[str, Any]) -> str:
+    """Return the scale that such facts name.
+
+    >>> [scale_of(scale_facts(scale)) for scale in SCALES] == list(SCALES)
+    True
+    """
+    return str(facts.get("scale") or (EXHAUSTIVITY if facts.get("exhaustivity") else HIGHLIGHTS))
+
+
 @dataclass(frozen=True)
 class Judgement:
     """What one assessor says of one document for one topic."""

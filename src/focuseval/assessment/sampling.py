@@ -10,7 +10,7 @@ were suggestions says so, and a gold with such judgements is `assisted` by that 
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from focuseval.assessment.golds import build_gold, is_graded, whose_gold
@@ -146,6 +146,7 @@ def sampled_golds(project: Project, whose: Whose, model: str, *, declared: bool 
     judged = judged_units(people_gold)
     model_gold, missing = _whole(store, documents, name)
     remarks = [remark.sentence for remark in people_gold.remarks]
+    people_gold = replace(people_gold, remarks=())  # or they would be said twice
     if missing:
         lacking = f"{name} has not finished {counted(missing, 'topic')}"
         remarks.append(f"{lacking}, which {'is' if missing == 1 else 'are'} left out; 'focuseval judge' goes on")
@@ -158,16 +159,16 @@ def sampled_golds(project: Project, whose: Whose, model: str, *, declared: bool 
         kept = {unit for unit in judged if unit[0] in done}
         return SampledGolds(only_topics(people_gold, kept), model_gold, None, tuple(remarks))
     if not state.finished:
-        what = f"expected the sample's first topic, {state.order[0]}, finished by {who}"
+        how = f"finished, {who}" if whose.merge else f"finished by {who}"
+        what = f"expected the sample's first topic, {state.order[0]}, {how}"
         left = counted(state.left[0], "document")
         raise AssessError(f"{project.folder}: {what}, found {left} to do; {state.waiting} finished behind it wait")
     if len(state.finished) < len(state.order):
         upcoming = len(state.finished)
         said = f"{upcoming} of {len(state.order)} sampled topics are finished in their order"
         left = counted(state.left[upcoming], "document")
-        remarks.append(
-            f"{said}, and {state.waiting} more wait behind topic {state.order[upcoming]}, which has {left} to do"
-        )
+        wait = f"{state.waiting} more {'waits' if state.waiting == 1 else 'wait'}"
+        remarks.append(f"{said}, and {wait} behind topic {state.order[upcoming]}, which has {left} to do")
     if undrawn := [unit for unit in judged if unit[0] not in set(state.order)]:
         topics = counted(len({topic for topic, _ in undrawn}), "topic")
         remarks.append(f"left out: {counted(len(undrawn), 'judgement')} of {topics} not drawn at random")

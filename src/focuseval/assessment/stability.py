@@ -86,13 +86,6 @@ def over_depths(gold: Gold, pool: Sequence[Pooled], score: Score) -> list[Swap]:
     return _parts_to_whole(gold, parts, "whole pool", score)
 
 
-def over_work(gold: Gold, at: Mapping[Unit, str], score: Score) -> list[Swap]:
-    """Return τ between the whole gold and what was judged first (`at`): whether the last part changed the order."""
-    judged = sorted(judged_units(gold), key=lambda unit: (at.get(unit, ""), unit))
-    parts = {f"first {share:.0%}": set(judged[: round(share * len(judged))]) for share in (0.25, 0.5, 0.75, 0.9)}
-    return _parts_to_whole(gold, parts, "everything so far", score)
-
-
 def _parts_to_whole(gold: Gold, parts: Mapping[str, set[Unit]], whole: str, score: Score) -> list[Swap]:
     scores, judged = score(gold), judged_units(gold)
     return [
@@ -141,13 +134,16 @@ def rank_runs(
     score, pooled = _scorer(runs, measure, documents.index), pool(store)
     gold, _ = whose_gold(store, documents, Whose(merge=rule), queries={}, graded=False)
     times = store.database.read().execute("SELECT topic, document, max(at) FROM judgements GROUP BY topic, document")
+    at = {(topic, document): time for topic, document, time in times}
+    judged = sorted(judged_units(gold), key=lambda unit: (at.get(unit, ""), unit))
+    first = {f"first {share:.0%}": set(judged[: round(share * len(judged))]) for share in (0.25, 0.5, 0.75, 0.9)}
     scores = sorted(score(gold).items())
     order, _ = ranked(np.array([[value] for _, value in scores]))
     return {
         "scores": [scores[row] for row in order],
         "judged": len(gold.articles.topic),
         "pooled": len(pooled),
-        "work": over_work(gold, {(topic, document): at for topic, document, at in times}, score),
+        "work": _parts_to_whole(gold, first, "everything so far", score),
         "depths": over_depths(gold, pooled, score),
         "assessors": [swap for swap in over_assessors(_golds(store, documents), score) if swap.documents],
     }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import threading
+import uuid
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -58,8 +59,9 @@ class Request(NamedTuple):
     document: Document
     edit: Edit
     version: int
-    token: str
     actor: str
+    token: str = ""
+    """Any, if not given: only what may be asked for twice needs one of its own."""
 
 
 def now() -> str:
@@ -97,7 +99,7 @@ class Store:
         it, if not the assessor (an adjudicator, an import).
         """
         with self.database.write() as connection:
-            return self._edit(connection, Request(key, document, edit, version, token, actor or key.assessor))
+            return self._edit(connection, Request(key, document, edit, version, actor or key.assessor, token))
 
     def edit_all(self, requests: Iterable[Request]) -> list[Saved]:
         """Do many edits, all of them or none: an import is one thing that happens."""
@@ -105,7 +107,8 @@ class Store:
             return [self._edit(connection, request) for request in requests]
 
     def _edit(self, connection: sqlite3.Connection, request: Request) -> Saved:
-        key, document, edit, version, token, actor = request
+        key, document, edit, version, actor, token = request
+        token = token or uuid.uuid4().hex
         before = _load(connection, key)
         seen = connection.execute(
             "SELECT assessor, topic, document FROM events WHERE actor = ? AND key = ?", (actor, token)
@@ -162,13 +165,10 @@ class Store:
         quotes = f'SELECT start, "end", quote FROM highlights {_OF_KEY} ORDER BY start'  # noqa: S608  our own constant
         return [tuple(row) for row in self.database.read().execute(quotes, key)]
 
-    def edits(self, key: Key) -> list[Edit]:
-        """Return what was done to one judgement, oldest first."""
-        return list(_edits(self.database.read(), key))
-
     def sources(self, key: Key) -> list[Edit]:
         """Return what is noted of where the states came from that were not edited step by step, oldest first."""
-        found = (edit.get("source") for edit in self.edits(key) if edit["kind"] == "replace")
+        edits = _edits(self.database.read(), key)
+        found = (edit.get("source") for edit in edits if edit["kind"] == "replace")
         return [source for source in found if isinstance(source, dict)]
 
     def history(self, key: Key) -> list[tuple[str, str, Edit, Judgement]]:

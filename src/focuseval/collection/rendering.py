@@ -383,12 +383,12 @@ def _inside(document: Document, blocks: list[TextBlock]) -> list[tuple[int, int,
 def title_of(document: Document) -> str:
     r"""Return the first heading of a document, or its first line; '' for one without text.
 
-    >>> title_of(Document("d", "One line.\n\nAnother."))
+    >>> title_of(Document("d", "# One line.\n\nAnother."))
     'One line.'
     """
     blocks = [block for block in layout(document) if block.kind not in ("gap", "meta")]
     first = next((block for block in blocks if block.kind == "heading"), blocks[0] if blocks else None)
-    words = " ".join(document.text[first.start : first.end].split()) if first else ""
+    words = " ".join(document.text[first.start : first.end].split()).lstrip("# ") if first else ""
     return words if len(words) <= TITLE else f"{words[: TITLE - 1]}…"
 
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from focuseval.assessment.models.prompt import SCHEMA, read_answer
 from focuseval.assessment.store import Key, Store, insert_row, now
 from focuseval.engine.http import Client, Reply, complaint, endpoint_of, pause, refuse_useless
 from focuseval.errors import AnswerError, UnansweredError, UsageError
@@ -106,10 +105,10 @@ class Asker:
     """Asks one server; what it learns of the server's ways is kept for the questions that follow."""
 
     def __init__(
-        self, client: Client, store: Store, *, retries: int, read: Callable[[str], Any] = read_answer,
-        schema: dict[str, Any] = SCHEMA,
-    ) -> None:  # fmt: skip
-        self._client, self._store, self._retries, self._read = client, store, retries, read
+        self, settings: ModelSettings, store: Store, read: Callable[[str], Any], schema: dict[str, Any]
+    ) -> None:
+        self.client = Client(endpoint_of(settings.endpoint), settings.key, settings.timeout)
+        self._store, self._retries, self._read = store, settings.retries, read
         self._format = {"type": "json_schema", "json_schema": {"name": "judgement", "strict": True, "schema": schema}}
         self._refused: set[str] = set()
         self._answered = False
@@ -122,7 +121,7 @@ class Asker:
         if kept is not None:
             return self._read(kept)  # it was one when it was kept
         problem, tries, bad = "", 0, 0
-        while tries <= self._retries and bad < 2 and not self._client.stopped.is_set():
+        while tries <= self._retries and bad < 2 and not self.client.stopped.is_set():
             sent = {**one.body, "response_format": self._format, "stream": False}
             if "max_tokens" in self._refused:
                 sent["max_completion_tokens"] = sent["max_tokens"]
@@ -132,16 +131,16 @@ class Asker:
                 return answer
             if self._learns(reply, sent):
                 continue
-            refuse_useless(self._client, reply, problem, answered=self._answered)
+            refuse_useless(self.client, reply, problem, answered=self._answered)
             bad += reply.status == 200
             tries += 1
             if reply.status != 200 and tries <= self._retries:
-                self._client.stopped.wait(pause(tries, reply.wait))
+                self.client.stopped.wait(pause(tries, reply.wait))
         raise UnansweredError(problem or "interrupted")
 
     def _send(self, one: WindowRequest, sent: dict[str, Any]) -> tuple[Any, Reply, str]:
         """Send a question once, and keep what came of it."""
-        reply, hide = self._client.post(sent), self._client.scrubbed
+        reply, hide = self.client.post(sent), self.client.scrubbed
         with self._counting:
             self.requests += 1
         answer, problem = None, reply.problem

@@ -27,7 +27,6 @@ from focuseval.assessment.plan import MODEL, Assessor, Pooled, add_to_pool, peop
 from focuseval.assessment.rules import OPEN, as_dict
 from focuseval.assessment.store import Key, Store
 from focuseval.data.fields import numbered_lines
-from focuseval.engine.http import Client, endpoint_of
 from focuseval.errors import AnswerError, AssessError, ModelError, UnansweredError, counted
 
 if TYPE_CHECKING:
@@ -123,9 +122,8 @@ def draft_questions(
     Raises ModelError where the server answers nothing; what was answered before is kept.
     """
     lines, known, failed, counts, in_a_row = list[dict[str, Any]](), list[frozenset[str]](), list[str](), [0, 0], 0
-    client = Client(endpoint_of(settings.endpoint), settings.key, settings.timeout)
     with closing(Store(kept)) as store:
-        asker = Asker(client, store, retries=settings.retries, read=read_draft, schema=SCHEMA)
+        asker = Asker(settings, store, read_draft, SCHEMA)
         for asked, (request, text) in enumerate(requests_of(index, settings, seed)):
             if len(lines) == questions or asked == TRIES * questions:
                 break
@@ -136,9 +134,8 @@ def draft_questions(
                 failed.append(f"{request.key.document}: {error}")
                 in_a_row += 1
                 if in_a_row == IN_A_ROW:
-                    raise ModelError(
-                        f"{client.endpoint}: {IN_A_ROW} requests in a row have no answer; {error}"
-                    ) from error
+                    what = f"{IN_A_ROW} requests in a row have no answer; {error}"
+                    raise ModelError(f"{asker.client.endpoint}: {what}") from error
                 continue
             span = (request.start, request.end)
             placed = place_answers(text, [(span, ModelAnswer(quotes, None))])

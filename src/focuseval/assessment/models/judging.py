@@ -11,18 +11,19 @@ from typing import TYPE_CHECKING, Any
 from focuseval.assessment.models.client import Asker, ModelSettings, WindowRequest, kept_reply, window_request
 from focuseval.assessment.models.prompt import (
     COUNTED,
+    SCHEMA,
     ModelAnswer,
     PlacedAnswer,
     Prompt,
     addressed,
     kept_spans,
     place_answers,
+    read_answer,
     windows,
 )
 from focuseval.assessment.plan import MODEL, Assessor, pool, register
 from focuseval.assessment.rules import ON_ELEMENTS, as_dict
 from focuseval.assessment.store import Key, Store
-from focuseval.engine.http import Client, endpoint_of
 from focuseval.errors import AssessError, ModelError, UnansweredError, counted
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from focuseval.assessment.project import Project
     from focuseval.collection.rendering import Document
     from focuseval.data.topics import Topic
+    from focuseval.engine.http import Client
 
     Requests = tuple[WindowRequest, ...]
     Answers = tuple[ModelAnswer, ...]
@@ -164,9 +166,9 @@ def judge_project(
     """
     todo, known = unjudged(project, settings, prompt, limit)
     label = label_of(settings, prompt)
-    client = Client(endpoint_of(settings.endpoint), settings.key, settings.timeout)
+    asker = Asker(settings, project.store, read_answer, SCHEMA)
+    client = asker.client
     register(project.store, Assessor(label, MODEL, f"{settings.model} at {client.endpoint}"), actor=actor)
-    asker = Asker(client, project.store, retries=settings.retries)
     placed, failed, spoken, in_a_row, tokens = list[PlacedAnswer](), list[str](), list[str](), 0, (0, 0)
 
     def ask(key: Key, topic: Topic) -> tuple[Document, Requests, Answers, str]:

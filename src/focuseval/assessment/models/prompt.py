@@ -99,7 +99,7 @@ SCHEMA: dict[str, Any] = {
     "required": ["quotes", "best_entry_point"],
     "additionalProperties": False,
 }
-"""The form of an answer, for servers that can keep to one; `models.answers` checks it in any case."""
+"""The form of an answer, for servers that can keep to one; `answer_object` checks it in any case."""
 
 
 def fenced(text: str) -> str:

@@ -100,7 +100,9 @@ class Adjudication {
     const label = document.createElement("label");
     const input = Object.assign(document.createElement("input"), { type: "radio", name: "side", value });
     input.addEventListener("change", () => this.show());
-    label.append(input, element("span", className), element("strong", "", name), element("span", "told", told));
+    const said = document.createElement("div");
+    said.append(element("strong", "", name), element("span", "told", told));
+    label.append(input, element("span", className), said);
     item.append(label);
     return item;
   }

@@ -129,7 +129,7 @@ class Desk {
     listen(this, actions);
     helpInto(byId("keys"), actions);
     offerLetters(byId("letters"));
-    const withButton = actions.filter((action) => action.button);
+    const withButton = actions.filter((action) => action.button && (!action.paged || this.pages));
     buttonsInto(byId("actions"), this, withButton.filter((action) => action.group !== "Move"));
     buttonsInto(byId("actions"), this, withButton.filter((action) => action.group === "Move"));
     buttonsInto(byId("bubble"), this, actions.filter((action) => action.bubble));
@@ -322,7 +322,7 @@ class Desk {
     const spans = this.view.toUnits(this.onElements ? this.elements.innermost(this.state.grades) : this.state.highlights);
     this.painter.set("relevant", spans, 0);
     this.painter.set("suggested", this.view.toUnits(this.open), 2);
-    byId("suggested").textContent = `${this.open.length} suggested by ${this.suggester}`;
+    byId("suggested").textContent = `${this.open.length || (this.suggested.length ? "no more" : "nothing")} suggested by ${this.suggester}`;
     this.view.describe(spans);
     this.metadata.reveal(spans);
     showStatus(this.state, this.data);

@@ -9,7 +9,7 @@ const element = (tag, className, text) => Object.assign(document.createElement(t
 
 export function showStatus(state, { othersDone, total }) {
   const node = document.getElementById("status");
-  node.textContent = state.status;
+  node.textContent = state.status === "todo" ? "to do" : state.status;
   node.className = `tag ${state.status.replaceAll(" ", "-")}`;
   const done = Number(othersDone) + (isFinished(state) ? 1 : 0);
   document.getElementById("progress").textContent = `${done} of ${total}`;

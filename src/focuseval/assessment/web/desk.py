@@ -203,12 +203,12 @@ class Desk:
         return self._pool[1:]
 
     def runs(self) -> dict[Path, Run]:
-        """Return the runs that the project keeps, each under the name that its file came with; read once."""
-        known, index = self._runs, self.documents.index
-        self._runs = {  # the names of files say what they hold
-            path: known.get(path) or replace(read_run(path, index=index), file=path.name[13:])
-            for path in kept_runs(self.folder)
-        }
+        """Return the runs that the project keeps, each as the file is called that it came in; read once."""
+        known, found = self._runs, {}
+        for path in kept_runs(self.folder):  # its name begins with twelve digits that say what it holds
+            run = known.get(path) or read_run(path, index=self.documents.index)
+            found[path] = replace(run, file=path.name[13:], run_id=run.run_id.removeprefix(path.name[:13]))
+        self._runs = dict(sorted(found.items(), key=lambda item: (item[1].run_id, item[0])))
         return self._runs
 
     def page(self, document: str) -> Document:

@@ -6,7 +6,7 @@ import secrets
 import shutil
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Response, abort, flash, redirect, render_template, request, send_file, url_for
 
@@ -14,7 +14,7 @@ from focuseval.assessment.adjudication import MERGES
 from focuseval.assessment.archive import write_archive
 from focuseval.assessment.exchange import export_everything, import_judgements
 from focuseval.assessment.golds import EXPORTS, Whose, export_gold
-from focuseval.assessment.plan import COMPARISON, MODEL, ORDERS, RANDOM, assessors, put_in_order, record
+from focuseval.assessment.plan import COMPARISON, MODEL, ORDERS, RANDOM, assessors, put_in_order, record, sampled_topics
 from focuseval.assessment.pool import add_pool, grown, keep_run, kept_runs, ordered, run_named
 from focuseval.assessment.project import Project, check_pool
 from focuseval.assessment.sampling import sample_state, sampled_golds
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from werkzeug.wrappers import Response as Redirect
 
     from focuseval.assessment.exchange import Imported
-    from focuseval.evaluation.estimating import Estimates
 
 
 growing = Blueprint("growing", __name__)
@@ -122,28 +121,25 @@ def ranking() -> str:
 @growing.get("/estimate")
 def sample() -> str:
     """Show people's sample, and what the kept runs would score, by intervals that may be looked at at any time."""
-    store, runs = desk().store, kept_runs(desk().folder)
+    store, folder = desk().store, desk().folder
     models = [one.name for one in assessors(store) if one.origin == MODEL]
     measure, rule = request.args.get("measure", DEFAULT).strip()[:60], request.args.get("merge", "union")
-    model, state, message = request.args.get("model", models[0] if models else ""), sample_state(store), ""
-    found: Estimates | None = None
-    remarks: tuple[str, ...] = ()
-    if state.order and runs and models and rule in MERGES:
-        project = Project(desk().folder, store, desk().documents, tuple(desk().topics.values()))
+    model, assisted = request.args.get("model", models[0] if models else ""), request.args.get("assisted") == "yes"
+    shown = {"measure": measure, "rule": rule, "merges": MERGES, "models": models, "model": model, "assisted": assisted}
+    shown |= {"state": sample_state(store), "runs": kept_runs(folder)}
+    if sampled_topics(store) and shown["runs"] and models and rule in MERGES:
+        project = Project(folder, store, desk().documents, tuple(desk().topics.values()))
         try:
             golds = sampled_golds(project, Whose(merge=rule), model)
-            named = {run.file: run for run in desk().runs().values()}
-            drawn, index = golds.sample, desk().documents.index
-            found = estimate(golds.people, golds.model, named, [measure], sample=drawn, anytime=True, index=index)
-            remarks = golds.remarks
-        except FocusevalError as error:
-            message = str(error)
-    plans = [] if found is None else [plan.sentence for plan in found.plan()]
-    shown = {"measure": measure, "rule": rule, "merges": MERGES, "models": models, "model": model, "runs": runs}
-    tables = [] if found is None else found.tables()
-    return render_template(
-        "estimate.html", state=state, tables=tables, plans=plans, message=message, remarks=remarks, **shown
-    )
+            how: dict[str, Any] = {"sample": golds.sample, "assisted": assisted, "index": desk().documents.index}
+            runs = [*desk().runs().values()]
+            found = estimate(golds.people, golds.model, runs, [measure], anytime=True, **how)
+            plans = [plan.sentence for plan in found.plan()]
+            shown |= {"remarks": golds.remarks, "tables": found.tables(), "plans": plans}
+        except FocusevalError as error:  # where the project lies concerns nobody outside
+            told = str(error).removeprefix(f"{folder}: ").replace("give assisted=True to use", "tick the box to use")
+            shown["message"] = told
+    return render_template("estimate.html", **shown)
 
 
 def _run() -> Path:

@@ -52,7 +52,7 @@ def topics() -> str | Response:
         progress=[row for row in mine if row.topic in desk().topics],
         dropped=[row.topic for row in mine if row.topic not in desk().topics],
         training=len(_training()),
-        sampled=len({row.topic for row in mine} & {*sampled_topics(desk().store)}),
+        drawn={topic: place for place, topic in enumerate(sampled_topics(desk().store), 1)},
         guided=bool(desk().store.project_events("guidelines")),
     )
 

@@ -153,39 +153,33 @@ def change() -> str | tuple[str, int] | Response:
     """Invite, revoke, reset, remove, log out, or give a role: one thing that the form names."""
     users = desk().access.users
     do = request.form.get("do", "")
-    if do not in _ACTIONS:
+    if do not in ("invite", "reset", "revoke", "remove", "log out", "role"):
         abort(400, "no such action")
     if not isinstance(users, accounts.UsersFile):
         abort(409, "this server has no users file; start it with --users FILE")
+    store, sessions, name = desk().store, desk().access.sessions, request.form.get("name", "").strip()[:100]
+    role, link = request.form.get("role", "assessor" if do == "invite" else ""), ""
     try:
-        link, done = _act(do, users, request.form.get("name", "").strip()[:100])
+        if do == "invite":
+            link = accounts.invite(store, name, role, actor=user())
+            done = f"An invitation for {name or 'somebody'} as {role}:"
+        elif do == "reset":
+            link = accounts.reset(store, users, sessions, name, actor=user())
+            done = f"With this link {name} chooses a new password:"
+        elif do == "revoke":
+            accounts.revoke(store, request.form.get("id", ""), actor=user())
+            done = f"The invitation {f'of {name} ' if name else ''}is not valid any more."
+        elif do == "remove":
+            accounts.remove(store, users, sessions, name, actor=user())
+            done = f"{name} may not log in any more; what {name} judged stays."
+        elif do == "log out":
+            accounts.log_out(store, users, sessions, name, actor=user())
+            done = f"Every session of {name} has ended."
+        else:
+            accounts.give_role(store, users, name, role, actor=user())
+            done = f"{name} is now a {role}."
     except FocusevalError as error:
         return everyone(message=str(error).removeprefix(f"{users.path}: ")), 422
     if not desk().access.leads(user()):  # somebody gave themselves another role, or left
         return redirect(url_for("pages.topics"))
     return everyone(link=f"{request.host_url}invited?token={link}" if link else "", done=done)
-
-
-_ACTIONS = ("invite", "reset", "revoke", "remove", "log out", "role")
-
-
-def _act(do: str, users: accounts.UsersFile, name: str) -> tuple[str, str]:
-    """Do one of the actions, and return the secret of the link that it makes, else '', and a sentence."""
-    store, sessions = desk().store, desk().access.sessions
-    role = request.form.get("role", "assessor" if do == "invite" else "")
-    if do == "invite":
-        return accounts.invite(store, name, role, actor=user()), f"An invitation for {name or 'somebody'} as {role}:"
-    if do == "reset":
-        token = accounts.reset(store, users, sessions, name, actor=user())
-        return token, f"With this link {name} chooses a new password:"
-    if do == "revoke":
-        accounts.revoke(store, request.form.get("id", ""), actor=user())
-        return "", f"The invitation {f'of {name} ' if name else ''}is not valid any more."
-    if do == "remove":
-        accounts.remove(store, users, sessions, name, actor=user())
-        return "", f"{name} may not log in any more; what {name} judged stays."
-    if do == "log out":
-        accounts.log_out(store, users, sessions, name, actor=user())
-        return "", f"Every session of {name} has ended."
-    accounts.give_role(store, users, name, role, actor=user())
-    return "", f"{name} is now a {role}."

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import uuid
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -101,7 +100,15 @@ def given(message: str = "") -> str:
     for owned, document, name in plan.owners(store, topic or None):
         whose.setdefault((owned, document), []).append(name)
     if not topic:
-        return render_template("work.html", topics=_topics(whose), **shown)
+        sizes, parts = Counter(row.topic for row in plan.pool(store)), dict[str, set[str]]()
+        for (owned, document), names in whose.items():
+            parts.setdefault(owned, set()).update(names if document else ())
+        topics = [
+            {"id": one, "size": size, "whole": whose.get((one, ""), []), "parts": sorted(parts.get(one, ()))}
+            for one, size in sizes.items()
+            if one in desk().topics
+        ]
+        return render_template("work.html", topics=topics, **shown)
     rows = plan.pool(store, topic=topic)
     statuses: dict[str, list[tuple[str, str, bool]]] = {}
     for document, name, status, flagged in store.database.read().execute(
@@ -120,20 +127,6 @@ def given(message: str = "") -> str:
         everyone=whose.get((topic, ""), []),
         **shown,
     )
-
-
-def _topics(whose: dict[tuple[str, str], list[str]]) -> list[dict[str, object]]:
-    """Return every topic of the pool with its size, who has all of it, and how many have documents of it."""
-    sizes = Counter(row.topic for row in plan.pool(desk().store))
-    parts: dict[str, set[str]] = {}
-    for (topic, document), names in whose.items():
-        if document:
-            parts.setdefault(topic, set()).update(names)
-    return [
-        {"id": topic, "size": size, "whole": whose.get((topic, ""), []), "parts": sorted(parts.get(topic, ()))}
-        for topic, size in sizes.items()
-        if topic in desk().topics
-    ]
 
 
 @work.post("/work")
@@ -195,8 +188,8 @@ def _reopen() -> str:
         for saved in store.judgements(topic=topic, document=document):
             closed = saved.judgement.finished or saved.judgement.status == SKIPPED
             if closed and (saved.key.assessor in names if names else saved.key.assessor != ADJUDICATED):
-                edit, token = {"kind": "reopen", "reason": reason}, uuid.uuid4().hex
-                requests.append(Request(saved.key, desk().page(document), edit, saved.version, token, user()))
+                edit = {"kind": "reopen", "reason": reason}
+                requests.append(Request(saved.key, desk().page(document), edit, saved.version, user()))
     store.edit_all(requests)
     return f"Open again: {counted(len(requests), 'judgement')}."
 
