@@ -3,7 +3,8 @@
 The runs are stored (`reproductions.chroma_embed` made them). The caption says that lengths are counted in cl100k's
 tokens, but the Recursive rows come out only if they are counted in MiniLM's own, the two special ones included. The
 TokenText rows come out with neither tokenizer: Precision_Ω, which needs no retrieval, would ask for windows about 1.1
-times as long as either gives. Why is not known; they are cut by cl100k here, as the caption says.
+times as long as either gives. What cut them could not be found (the README lists what was tried); they are cut by
+cl100k here, as the caption says.
 """
 
 from typing import Any

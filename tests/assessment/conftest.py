@@ -1,7 +1,9 @@
 """A store in a fresh folder, an app over it, and a client that behaves like one of our own pages."""
 
 import re
+from http.cookies import SimpleCookie
 from urllib.parse import urlencode
+from urllib.request import urlopen
 
 import pytest
 from flask import Flask
@@ -173,7 +175,22 @@ class Site:
         browser.open(self.address(f"/read?{query}"))
         browser.wait("return document.documentElement.dataset.ready")
 
+    def let_in(self, browser):
+        """Give a browser the session of the printed link, without the pages that following the link shows."""
+        with urlopen(self.address(f"/enter?token={self.access.token}")) as answer:
+            cookies = SimpleCookie("; ".join(answer.headers.get_all("Set-Cookie")))
+        for name, cookie in cookies.items():
+            browser.cdp(
+                "Network.setCookie",
+                name=name,
+                value=cookie.value,
+                url=self.address("/"),
+                httpOnly=bool(cookie["httponly"]),
+                sameSite=cookie["samesite"] or "Lax",
+            )
+
     def enter(self, browser):
+        """Follow the printed link to the list of topics."""
         browser.open(self.address(f"/enter?token={self.access.token}"))
         browser.wait("return location.pathname === '/'")
 

@@ -36,7 +36,7 @@ def hostile(store, make_site):
 
 
 def test_markup_in_titles_names_notes_and_texts_is_shown_and_never_run(hostile, browser):
-    hostile.enter(browser)
+    hostile.let_in(browser)
     upload = {"topic": "1", "doc": NAME, "spans": [], "assessor": f"model {EVIL}"}
     script = """
       const form = document.querySelector("form[action='/import']");
@@ -56,7 +56,7 @@ def test_markup_in_titles_names_notes_and_texts_is_shown_and_never_run(hostile, 
 
 
 def test_no_page_asks_another_machine_for_anything(site, browser):
-    site.enter(browser)
+    site.let_in(browser)
     asked = "return performance.getEntriesByType('resource').map((entry) => new URL(entry.name).host)"
     for path in ("/", "/topic?topic=11", "/read?topic=11&document=a/tides", "/adjudicate", "/agreement", "/exchange"):
         browser.open(site.address(path))

@@ -7,6 +7,7 @@ is looked at is checked by axe-core, in the light and in the dark and at the wid
 import json
 import os
 import random
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import pytest
 
 from axe import COLOURS, source, violations
 from browser import illustrate
+from focuseval.assessment import __file__ as assessment
 from focuseval.assessment.plan import Assessor, Pooled, add_to_pool, pool, register, split
 from focuseval.assessment.store import Key
 from focuseval.collection.rendering import Document
@@ -63,7 +65,8 @@ class Walk:
                 )
             assert self.browser.run(SIDEWAYS) <= 0, f"{self.browser.address} is wider than {width}"
             if source() is not None:
-                assert violations(self.browser, COLOURS if dark else ()) == [], self.browser.address
+                rules = COLOURS if dark else ()
+                assert violations(self.browser, rules, colours=width > 390) == [], self.browser.address
         if picture:
             illustrate(self.browser, picture, **size)
         self.browser.size(1280, 800)
@@ -149,7 +152,7 @@ def grow(walk, sea):
     for run in sorted((sea / "runs" / "focused").iterdir()):
         walk.open("/pool")
         walk.browser.type("input[type=file]", str(run))
-        walk.browser.run("document.querySelector('input[name=depth]').value = '4'")
+        walk.browser.run("document.querySelector('input[name=depth]').value = '2'")
         walk.submit("main form button")
         assert "more documents to judge" in walk.text()
         if run.stem == "coarse":
@@ -320,6 +323,13 @@ def read_only(walk):
     walk.browser.wait("return document.documentElement.dataset.ready")
     walk.look()
     assert walk.browser.run("return document.querySelectorAll('form[method=post]').length") == 1, "only the logout"
+
+
+def test_no_rule_for_narrow_windows_sets_a_colour():
+    """So `look` asks for colours in wide windows only."""
+    for sheet in Path(assessment).parent.glob("static/*.css"):
+        narrow = re.findall(r"@media[^{]*width[^{]*\{((?:[^{}]*\{[^{}]*\})*)", sheet.read_text(encoding="utf-8"))
+        assert not re.search(r"[{;\s](color|background[\w-]*|opacity|filter|--[\w-]+)\s*:", "".join(narrow)), sheet.name
 
 
 def test_a_campaign_at_a_glance(store, browser, make_site, users, monkeypatch):

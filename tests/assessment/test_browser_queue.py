@@ -17,7 +17,7 @@ STORED = "return localStorage.length"
 
 @pytest.fixture
 def desk(site, browser):
-    site.enter(browser)
+    site.let_in(browser)
     site.read(browser)
     return browser
 

@@ -21,7 +21,7 @@ def desk(site, browser):
     site.pages.put(Document("readme", MARKDOWN))
     add_to_pool(site.store, [Pooled("11", "table"), Pooled("11", "readme")], actor="lead")
     browser.size(1280, 800)
-    site.enter(browser)
+    site.let_in(browser)
     return browser
 
 

@@ -1,5 +1,7 @@
 """Can everybody use it? Labels, contrast, small screens, the order of focus; and the second pass of 2005."""
 
+from itertools import product
+
 import pytest
 
 from axe import source, violations
@@ -37,20 +39,19 @@ CONTRAST = """
 SIDEWAYS = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("width", [380, 1600])
-def test_every_page_has_names_contrast_and_no_sideways_scrolling(site, browser, dark, width):
-    browser.size(width, 900, dark=dark)
-    site.enter(browser)
+def test_every_page_has_names_contrast_and_no_sideways_scrolling(site, browser):
+    site.let_in(browser)
     for path in PAGES:
         browser.open(site.address(path))
         if path.startswith("/read"):
             browser.wait("return document.documentElement.dataset.ready")
             browser.keys("j", "j", "j", "x")
             browser.wait(SAVED)
-        assert browser.run(UNNAMED) == [], path
-        assert browser.run(CONTRAST) == [], path
-        assert browser.run(SIDEWAYS) <= 0, path
+        for width, dark in product((380, 1600), (False, True)):
+            browser.size(width, 900, dark=dark)
+            assert browser.run(UNNAMED) == [], (path, width, dark)
+            assert browser.run(CONTRAST) == [], (path, width, dark)
+            assert browser.run(SIDEWAYS) <= 0, (path, width, dark)
 
 
 def test_highlights_and_query_terms_can_be_read_in_both_schemes(site, browser):
@@ -76,7 +77,7 @@ def test_highlights_and_query_terms_can_be_read_in_both_schemes(site, browser):
 
 def test_on_a_small_screen_the_text_has_most_of_the_room(site, browser):
     browser.size(380, 800)
-    site.enter(browser)
+    site.let_in(browser)
     site.read(browser)
     height = browser.run("return document.getElementById('scroller').clientHeight")
     assert height > 400
@@ -85,7 +86,7 @@ def test_on_a_small_screen_the_text_has_most_of_the_room(site, browser):
 
 
 def test_the_focus_goes_from_the_pages_through_the_text_to_the_actions(site, browser):
-    site.enter(browser)
+    site.let_in(browser)
     site.read(browser)
     browser.run("document.querySelector('.skip').focus()")
     visited = []
@@ -101,7 +102,7 @@ def test_2005_needs_a_grade_for_every_touched_element(tmp_path, pages, browser, 
     store = Store(tmp_path / "2005.db", scale="exhaustivity")
     add_to_pool(store, [Pooled("11", "a/tides")], actor="lead")
     site = make_site(store, pages)
-    site.enter(browser)
+    site.let_in(browser)
     site.read(browser)
     browser.keys("j", "j", "j", "x")
     browser.wait(SAVED)
@@ -129,7 +130,7 @@ def test_elements_are_graded_by_two_keys(tmp_path, pages, browser, make_site, sc
     store = Store(tmp_path / f"{scale}.db", scale=scale)
     add_to_pool(store, [Pooled("11", "a/tides")], actor="lead")
     site = make_site(store, pages)
-    site.enter(browser)
+    site.let_in(browser)
     site.read(browser)
     browser.keys("j", "j", "j", "3")
     browser.wait("return document.getElementById('notice').textContent.includes('now its')")

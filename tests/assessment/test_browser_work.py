@@ -21,7 +21,7 @@ def at(quote):
 
 @pytest.fixture
 def desk(site, browser):
-    site.enter(browser)
+    site.let_in(browser)
     site.read(browser)
     return browser
 
@@ -57,7 +57,7 @@ def test_from_white_space_this_element_is_the_next_one_that_shows_something(site
 
 
 def test_in_plain_text_the_element_is_the_paragraph(site, browser):
-    site.enter(browser)
+    site.let_in(browser)
     site.read(browser, "b/plain")
     press(browser, "j", "j", "x")
     text = site.pages.get("b/plain").text
@@ -210,7 +210,7 @@ def test_edits_that_a_closed_page_could_not_deliver_are_sent_by_the_next(site, d
 def test_two_browsers_on_one_document_never_overwrite_each_other(site, desk, driver):
     other = driver.browser()
     try:
-        site.enter(other)
+        site.let_in(other)
         site.read(other)
         press(desk, "j", "j", "j", "x")
         other.keys("j", "x")
@@ -273,7 +273,7 @@ def test_a_changed_text_is_shown_with_what_moves(site, desk):
 
 
 def test_the_history_of_a_judgement_leads_back_to_any_state(site, browser):
-    site.enter(browser)
+    site.let_in(browser)
     site.read(browser)
     browser.keys("j", "x", "j", "j", "x")
     browser.wait(

@@ -59,7 +59,7 @@ def test_an_image_is_seen_in_its_place_and_the_text_stays_the_text(pooled, pages
     save(pooled, {"kind": "finish", "relevant": False}, Key("bob", "11", "tides"), pages.get("tides"))
     site = Site(pooled, pages)
     try:
-        site.enter(browser)
+        site.let_in(browser)
         for path in ("/read", "/adjudicate/document"):
             browser.open(site.address(f"{path}?topic=11&document=tides"))
             browser.wait("return document.querySelector('.image img')?.naturalWidth === 60")

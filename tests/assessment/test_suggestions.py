@@ -69,7 +69,7 @@ def test_the_guidelines_say_what_assistance_does(judged, together):
 
 def test_suggestions_are_taken_one_by_one_waved_away_or_taken_all(judged, site, browser):
     suggest_by(judged, NAME, actor="lea")
-    site.enter(browser)
+    site.let_in(browser)
     site.read(browser, "b/plain")
     left = "return document.getElementById('suggested').textContent"
     assert browser.run(left) == f"2 suggested by {NAME}"
@@ -90,7 +90,7 @@ def test_suggestions_are_taken_one_by_one_waved_away_or_taken_all(judged, site, 
 
 
 def test_without_suggestions_their_keys_do_nothing_and_the_help_has_none(pooled, site, browser):
-    site.enter(browser)
+    site.let_in(browser)
     site.read(browser, "b/plain")
     browser.keys("+", "*", "-")
     assert browser.run("return desk.state.highlights") == []
