@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from focuseval.collection.index import BlockRange
 from focuseval.collection.store import MappedBlocks
 from focuseval.retrieval.lists import Places, by_article, flat, places, task_list
 from focuseval.retrieval.store import open_words
@@ -66,10 +65,10 @@ class SegmentSearch:
         depth = np.zeros(len(rows), np.int64) if ranker.units.depth is None else ranker.units.depth[rows]
         own = {"score": score, "depth": depth.astype(np.int64), "row": ranker.units.document(rows)}
         own["topic"] = np.repeat(np.arange(len(many)), list(many.values()))
-        found, blocks = pa.table(places(ranker.units, rows)._asdict() | own), ranker.words.index.blocks
-        if isinstance(self.index.blocks, MappedBlocks) and isinstance(blocks, BlockRange):
-            for block in range(blocks.begin, blocks.end):
-                self.index.blocks.release(block)
+        found, blocks = pa.table(places(ranker.units, rows)._asdict() | own), self.index.blocks
+        if isinstance(blocks, MappedBlocks):  # let go what was mapped for the places of results
+            for block in range(len(blocks)):
+                blocks.release(block)
         return found
 
 
