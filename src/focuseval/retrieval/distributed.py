@@ -19,7 +19,7 @@ from focuseval.retrieval.store import open_words
 from focuseval.retrieval.units import Size, UnitRanker, size_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from focuseval.collection.index import Index
     from focuseval.engine.workers import Workers
@@ -66,7 +66,7 @@ class SegmentSearch:
         own = {"score": score, "depth": depth.astype(np.int64), "row": ranker.units.document(rows)}
         own["topic"] = np.repeat(np.arange(len(many)), list(many.values()))
         found, blocks = pa.table(places(ranker.units, rows)._asdict() | own), ranker.words.index.blocks
-        if isinstance(blocks, MappedBlocks):
+        if isinstance(blocks, MappedBlocks):  # let go what was mapped for the places of results
             for block in range(len(blocks)):
                 blocks.release(block)
         return found
@@ -81,38 +81,37 @@ def ask_segments(
 ) -> tuple[Places, Numbers, dict[str, int], set[str]]:
     """Return where the results of all topics lie, their scores, how many each topic has, and the words that occur."""
     segments = len(words.segments)
+    whole: Any = None
 
-    def collected(work: Any, before: int) -> list[Any]:
-        found = []
-        for one in workers.in_order(work, range(segments)):
-            found.append(one)
+    def answers(work: Any, before: int) -> Iterator[tuple[int, Any]]:
+        for number, one in enumerate(workers.in_order(work, range(segments))):
+            yield number, one
             if progress:
-                progress(before + len(found), 2 * segments, "searching")
-        return found
+                progress(before + number + 1, 2 * segments, "searching")
 
     with workers.share(SegmentSearch(words.index, settings, queries)) as shared:
-        every, holders, known = zip(*collected(lambda number: shared.get().count(number), 0), strict=True)
+        counts = [one for _, one in answers(lambda number: shared.get().count(number), 0)]
+        every, holders, known = zip(*counts, strict=True)
         units, documents = np.sum(every, axis=0).tolist()
         sizes = Size(*units), Size(*documents)
         held = {
-            topic: [tuple(pair) for pair in np.sum(counts, axis=0).tolist()]
-            for topic, counts in zip(queries, zip(*holders, strict=True), strict=True)
+            topic: [tuple(pair) for pair in np.sum(own, axis=0).tolist()]
+            for topic, own in zip(queries, zip(*holders, strict=True), strict=True)
         }
-        lists = collected(lambda number: shared.get().rank(number, sizes, held), segments)
-    whole = pa.concat_tables(lists).combine_chunks()
-    column = {name: whole[name].to_numpy() for name in ("topic", "score", "depth", "row", "start")}
-    segment = np.repeat(np.arange(segments), [len(one) for one in lists])
-    order = np.lexsort((np.arange(len(segment)), column["depth"], -column["score"], column["topic"]))
-    topic = column["topic"][order]
-    order = order[np.arange(len(order)) - np.searchsorted(topic, topic) < settings.limit]
-    score = column["score"][order]
+        for number, one in answers(lambda number: shared.get().rank(number, sizes, held), segments):
+            part = one.append_column("segment", pa.array(np.full(len(one), number)))
+            whole = part if whole is None else pa.concat_tables([whole, part]).combine_chunks()
+            topic, score, depth = (whole[name].to_numpy() for name in ("topic", "score", "depth"))
+            order = np.lexsort((depth, -score, topic))  # which keeps the order of segments
+            topic = topic[order]
+            whole = whole.take(pa.array(order[np.arange(len(order)) - np.searchsorted(topic, topic) < settings.limit]))
+    score = whole["score"].to_numpy()
     if settings.rules.grouped:
-        of = np.stack([column["topic"][order], segment[order], column["row"][order]])
-        _, document = np.unique(of, axis=1, return_inverse=True)
-        again, score = by_article(document.reshape(-1), column["start"][order], score)
-        order = order[again]
-    numbers = np.bincount(column["topic"][order], minlength=len(queries)).tolist()
-    taken = whole.take(pa.array(order))
-    document, path = (taken[name].combine_chunks() for name in ("document", "path"))
-    where = Places(document, path, taken["start"].to_numpy(), taken["end"].to_numpy())
+        of = np.stack([whole[name].to_numpy() for name in ("topic", "segment", "row")])
+        _, article = np.unique(of, axis=1, return_inverse=True)
+        order, score = by_article(article.reshape(-1), whole["start"].to_numpy(), score)
+        whole = whole.take(pa.array(order))
+    numbers = np.bincount(whole["topic"].to_numpy(), minlength=len(queries)).tolist()
+    document, path = (whole[name].combine_chunks() for name in ("document", "path"))
+    where = Places(document, path, whole["start"].to_numpy(), whole["end"].to_numpy())
     return where, score, dict(zip(queries, numbers, strict=True)), set().union(*known)

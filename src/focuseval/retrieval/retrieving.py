@@ -158,7 +158,7 @@ def retrieved(index: Any, topics: Any, means: Means, **options: Any) -> MadeRun:
     structured = settings.cas != "ignore" and any(topic.query is not None for topic in asked)
     by_segment = words.stored and settings.retriever == "bm25" and not (structured or scorer or chunks)
     ranker, vectors, begin = UnitRanker(words, settings, scorer, chunks), None, perf_counter()
-    if by_segment and (means.workers is not None or len(words.segments) > _TOGETHER):
+    if by_segment and len(words.segments) > (_TOGETHER if means.workers is None else 0):
         with given_workers(means.jobs, means.workers) as crew:
             found, score, sizes, known = ask_segments(words, settings, queries, crew, progress)
     else:

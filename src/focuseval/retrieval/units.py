@@ -335,7 +335,7 @@ class FoundUnits(NamedTuple):
     own: Numbers
     """Their own score."""
     of_document: Numbers
-    """That of their document; 0 where it is not asked for."""
+    """That of their document."""
     wanted: NDArray[np.bool_]
     """Whether one holds a term that is wanted."""
 
@@ -429,7 +429,10 @@ class UnitRanker:
         return np.round((1 - mix) * own + mix * of_document if mix else own, DECIMALS)
 
     def find(self, query: Weights, holders: Holders | None = None) -> FoundUnits:
-        """Return every unit that holds a term of a query, of elements those, too, that may not be returned."""
+        """Return every unit that holds a term of a query, of elements those, too, that may not be returned.
+
+        `holders` are those of the whole collection, as for `score`.
+        """
         terms = {place: term for place, term in enumerate(occurrences(query, self.words)) if len(term.first)}
         held, in_documents = ([units.count_one(term) for term in terms.values()] for units in (self._every, self.roots))
         if holders is None:
