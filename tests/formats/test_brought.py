@@ -1,6 +1,7 @@
 """Files as people have them: names, containers and tables that other programs write, and what is said of the rest."""
 
 import contextlib
+import gzip
 import io
 import json
 import sys
@@ -345,6 +346,13 @@ def test_doctor_says_what_stands_in_the_way(folder, written):
     assert alone.exit_code == 1
     odd = focuseval("doctor", written('{"latency": 1}\n', "odd.jsonl"))
     assert (odd.exit_code, odd.stdout.count("not understood"), odd.stdout.count("  cannot be read: ")) == (1, 1, 1)
+
+
+@pytest.mark.parametrize("packed", [gzip.compress, bytes])
+def test_doctor_tells_a_run_of_texts_from_documents(written, packed):
+    run = written("", "run.jsonl.gz")
+    run.write_bytes(packed(lines([{"topic": "q1", "doc": "tea.md", "rank": 1, "text": "Warm the pot."}]).encode()))
+    assert "run.jsonl.gz: a run (run-jsonl)" in focuseval("doctor", run).stdout
 
 
 def test_doctor_names_a_project_and_opens_no_database(folder, written):

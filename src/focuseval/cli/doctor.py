@@ -88,11 +88,12 @@ def _holds_documents(file: str) -> bool:
         held = (one for one in files if not one.name.startswith((".", "assess.db")))
         first = next(held, None)  # never a database, which a server may have open
         return _is_beir(file) or first is None or sniffed(open_source(first).head()) is None
-    if extension in DOCUMENTS:
-        source = open_source(file)
-        return sniffed(source.head()) is None and not are_topics(source)  # which XML may be, too
     kind = CONTAINERS.get(extension, "")
-    return bool(kind and place.is_file() and holds_documents(place, kind))
+    if not place.is_file() or not (kind or extension in DOCUMENTS):
+        return False
+    source = open_source(file)  # which may be a run, a gold or topics in lines or in XML, too
+    known = sniffed(source.head()) is not None
+    return not known and (holds_documents(place, kind) if kind else not are_topics(source))
 
 
 def _topics(file: str) -> int:

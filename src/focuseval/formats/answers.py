@@ -152,8 +152,8 @@ def _statements(row: Mapping[str, Any], at: Place) -> Iterator[tuple[str, list[d
     elif grounding is not None:
         yield from _cut(answer, _grounded(answer, grounding, at))
     else:
-        body, own = (answer, {str(number): one for number, one in enumerate(sources, 1)})
-        body, own = (body, own) if sources else listed_sources(answer)
+        numbered = {str(number): one for number, one in enumerate(sources, 1)}
+        body, own = (answer, numbered) if sources else listed_sources(answer)
         yield from _marked_sentences(body, own, at)
 
 

@@ -219,8 +219,23 @@ def any_lines(data: pa.Buffer, kinds: Kinds, layout: Layout) -> Iterator[Part]:
     small = [] if part else list(pieces(data, _PIECE))
     if len(small) > 1:
         yield from chain.from_iterable(any_lines(piece, kinds, layout) for piece in small)
-    else:
-        yield _with_numbers(part or _by_fields(data, layout), layout)
+        return
+    part = part or _by_fields(data, layout)
+    columns, problem, readable = dict(part.columns), part.problem, part.readable
+    for name, texts in part.columns.items():
+        kind = layout.columns[name]
+        if kind not in NUMBERS or not pa.types.is_string(texts.type):
+            continue
+        columns[name] = numbers(texts, kind)
+        known = columns[name].is_valid().to_numpy(zero_copy_only=False)
+        readable &= bool(known.all())  # with a score that is no finite number all columns stay readable
+        wrong = np.flatnonzero(~(known & np.isfinite(columns[name].to_numpy(zero_copy_only=False))))
+        if len(wrong):
+            row = int(wrong[0])
+            line = row + 1 if part.line is None else int(part.line[row])
+            if problem is None or line < problem.line:
+                problem = Problem(line, no_number(name, kind, texts[row].as_py()))
+    yield part._replace(columns=columns, problem=problem, readable=readable)
 
 
 def fields_of(data: pa.Buffer) -> Fields:
@@ -282,25 +297,6 @@ def _by_fields(data: pa.Buffer, layout: Layout) -> Part:
     lines, rows = newlines(data), len(fields.line)
     numbered = rows and rows == fields.line[-1] >= lines
     return Part(columns, None if numbered else fields.line, lines, problem, problem is None)
-
-
-def _with_numbers(part: Part, layout: Layout) -> Part:
-    """Return a part whose numbers are still text with numbers; a score that is none is its problem, but readable."""
-    columns, problem, readable = dict(part.columns), part.problem, part.readable
-    for name, texts in part.columns.items():
-        kind = layout.columns[name]
-        if kind not in NUMBERS or not pa.types.is_string(texts.type):
-            continue
-        columns[name] = numbers(texts, kind)
-        known = columns[name].is_valid().to_numpy(zero_copy_only=False)
-        readable &= bool(known.all())
-        wrong = np.flatnonzero(~(known & np.isfinite(columns[name].to_numpy(zero_copy_only=False))))
-        if len(wrong):
-            row = int(wrong[0])
-            line = row + 1 if part.line is None else int(part.line[row])
-            if problem is None or line < problem.line:
-                problem = Problem(line, no_number(name, kind, texts[row].as_py()))
-    return part._replace(columns=columns, problem=problem, readable=readable)
 
 
 _SWAPPED = re.compile(rb"^[ \t]*Q0[ \t]+(?!Q0[ \t])", re.MULTILINE)
