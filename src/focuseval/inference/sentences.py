@@ -86,7 +86,9 @@ TEMPLATES: dict[str, str | list[str]] = {
         "{run}: as good as {n} topic judged by people alone.",
         "{run}: as good as {n} topics judged by people alone.",
     ],
-    "unsure": "With fewer than {unsure} topics by people, 95 % intervals held the truth in 91 to 99 of 100 samples.",
+    "unsure": (
+        "With fewer than {unsure} topics by people, 95 % intervals held the truth in 91 to 99 of 100 simulated samples."
+    ),
     "own weight": "A difference has a weight of its own, so it is not the difference of the two estimates.",
     "left topics": [
         "{n} topic that people judged is not in the model's gold and is left out",
