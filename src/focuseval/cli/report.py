@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from focuseval.report.build import Report
     from focuseval.report.evidence import Evidence
 
-PAGES = "Also embed up to N pages of PDFs as they look, found and missed text marked on them; by default 20."
+PAGES = "Also embed up to N pages of PDFs as they look, found and missed text marked on them; 20 without N."
 ESTIMATE = (
     "Also draw what people would find over all topics: GOLD is people's, of some of them, MODEL a model's of all."
 )
