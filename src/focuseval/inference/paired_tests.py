@@ -138,11 +138,11 @@ def randomisation(
     p[many] = _drawn(differences[many], tails, resamples, most, seed=seed, sides=sides, progress=progress)
     for row in np.flatnonzero(~many):  # a sum is one of the flips of the first half plus one of the second
         changed = differences[row][differences[row] != 0]
-        observed, left, right = float(changed.sum()), np.zeros(1), np.zeros(1)
+        half, observed, left, right = len(changed) // 2, float(changed.sum()), np.zeros(1), np.zeros(1)
         bar = (observed if tails == 1 else abs(observed)) - noise[row]
-        for value in changed[: len(changed) // 2]:
+        for value in changed[:half]:
             left = np.concatenate([left - value, left + value])
-        for value in changed[len(changed) // 2 :]:
+        for value in changed[half:]:
             right = np.concatenate([right - value, right + value])
         reached = int((len(right) - np.searchsorted(np.sort(right), bar - left)).sum())
         p[row] = 1.0 if tails == 2 and bar <= 0 else tails * reached / 2.0 ** len(changed)
