@@ -79,9 +79,12 @@ def add_samples(app: Any, error: Exception | None) -> None:
     for section in SECTIONS:
         lines.append(f"## {section or 'begin'}\n")
         for page in sorted((Path(app.srcdir) / section).glob("*.md")):
+            text = page.read_text(encoding="utf-8")
+            if included := re.match(r"```\{include\} (\S+)", text):  # the page is another file of the repository
+                text = (page.parent / included[1]).read_text(encoding="utf-8")
             copy = target / page.relative_to(app.srcdir)
-            shutil.copyfile(page, copy)
-            title = re.search(r"^# (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+            copy.write_text(text, encoding="utf-8")
+            title = re.search(r"^# (.+)$", text, re.MULTILINE)
             lines.append(f"- [{title.group(1) if title else page.stem}]({copy.relative_to(target).as_posix()})")
         lines.append("")
     (target / "llms.txt").write_text("\n".join(lines), encoding="utf-8")

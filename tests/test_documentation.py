@@ -146,3 +146,8 @@ def test_the_readme_names_only_make_targets_that_exist():
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     pages = [(ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "CONTRIBUTING.md")]
     assert {name for text in pages for name in re.findall(r"make ([a-z-]+)`?", text) if name} <= targets
+
+
+def test_no_picture_is_there_twice():
+    pictures = list((ROOT / "docs" / "images").iterdir())
+    assert len({picture.read_bytes() for picture in pictures}) == len(pictures)
