@@ -31,7 +31,7 @@ def test_parts_meet_the_articles_that_a_comparison_of_names_finds(first, second)
     pairs = [("t", d) for d, *_ in first] + [("u", d) for d, *_ in second]
     judged = [("t", "a"), ("t", "b"), ("u", "a")]
     assert found.known.tolist() == [judged.index(pair) if pair in judged else -1 for pair in pairs]
-    assert not found.distinct or len(set(pairs)) == len(pairs)
+    assert found.distinct == (len(set(pairs)) == len(pairs))
     strange = [pair for pair in pairs if pair not in judged]
     assert found.group().tolist() == [strange.index(pair) for pair in strange]
 
@@ -81,12 +81,23 @@ def test_ids_are_decided_one_by_one_whatever_holds_them(judged, returned, keys):
 @given(st.lists(st.sampled_from("abcd"), unique=True), st.lists(st.sampled_from("abcde"), unique=True))
 def test_ids_that_share_a_key_are_told_apart_by_their_names(judged, returned):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("focuseval.measures.prepared.hash64", lambda ids: np.zeros(len(ids), np.uint64))
+        for module in ("focuseval.measures.document_matching", "focuseval.measures.prepared"):
+            patch.setattr(f"{module}.hash64", lambda ids: np.zeros(len(ids), np.uint64))
         gold = gold_of({"t": {name: {"grade": 1} for name in [*judged, "z"]}}, scale="trec")
-        run = replace(run_of({"t": returned}), keys=np.zeros(len(returned), np.uint64))
-        found = match(run, gold)
-        assert found.known.tolist() == [judged.index(name) if name in judged else -1 for name in returned]
-        assert len(found.a_first) == len(returned)
+        whole = replace(run_of({"t": returned}), keys=np.zeros(len(returned), np.uint64))
+        parts = run_of({"t": [(name, 0, 1) for name in [*returned, *returned]]})
+        for run, names in ((whole, returned), (parts, [*returned, *returned])):
+            found = match(run, gold)
+            assert found.known.tolist() == [judged.index(name) if name in judged else -1 for name in names]
+            assert len(found.a_first) == len(returned)
+
+
+@given(st.lists(st.sampled_from("abc")))
+def test_unjudged_ids_that_share_a_key_are_articles_of_their_own(returned):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("focuseval.measures.document_matching.hash64", lambda ids: np.zeros(len(ids), np.uint64))
+        found = match(run_of({"t": [(name, 0, 1) for name in returned]}), gold_of({"t": {"z": {"grade": 1}}}))
+        assert len(found.a_first) == len(set(returned))
 
 
 @given(st.lists(st.sampled_from(["a", "a.md", "b", "b.md", "c.md"]), unique=True))

@@ -1,9 +1,9 @@
 """Which article a result belongs to: the documents of a run meet those that the gold judges.
 
-In a collection they meet by its rows, without one by their ids: each distinct id is compared once, by the rule of
-`focuseval.collection.Names`. Where a run of whole documents comes with 64-bit keys of its ids, and no topic returns one
-twice, pairs of topic and document meet by these keys. Every pair that seems equal is compared as strings, so that a
-collision cannot change a score.
+In a collection they meet by its rows. Without one, pairs of topic and document meet by 64-bit keys of their ids; every
+pair that seems equal is compared as strings, so that a collision cannot change a score. Where keys do not decide (two
+ids share one, an id of the run has or lacks an extension), each distinct id is compared once, by the rule of
+`focuseval.collection.Names`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from focuseval.collection.names import EXTENSION
 from focuseval.data.placement import Placement
 from focuseval.engine.lazy import cached_property
-from focuseval.engine.native import BLOCK, Lookup, encoded, indices, joint, rows_of_chunks
+from focuseval.engine.native import BLOCK, Lookup, encoded, hash64, indices, joint, rows_of_chunks
 from focuseval.engine.workers import in_threads
 
 if TYPE_CHECKING:
@@ -119,24 +119,45 @@ def find_documents(matched: Rows) -> MatchedDocuments:
         beyond = np.flatnonzero(code < 0)  # not in the gold: told apart by their names
         code[beyond] = len(prepared.gold.documents) + _name_codes(ids, beyond)[0]
         return _by_code(matched, code)
-    if matched.run.keys is not None and matched.run.whole_documents:
-        # Meet whole documents by the keys that their reader made: it has seen to it that no topic returns one twice.
-        topic, keys = matched.topic, matched.column(matched.run.keys)
-        lookup, known = prepared.hashed_pairs, np.empty(len(keys), np.int32)
-
-        def look(first: int) -> None:
-            here = slice(first, first + BLOCK)
-            known[here] = lookup.search(joint(keys[here], topic[here]))
-
-        in_threads(look, range(0, len(keys), BLOCK), least=16)
-        if _found_by_keys(matched, ids, known):
-            unjudged = int(np.count_nonzero(known < 0))
-            return MatchedDocuments(known, distinct=True, group=lambda: np.arange(unjudged))
+    if not pa.types.is_dictionary(ids.type) and (found := _by_keys(matched, ids)) is not None:
+        return found
     column = encoded(ids)
     names = column.dictionary.cast(pa.string())
     code = prepared.names.match(names).astype(np.int64)
     code = np.where(code >= 0, prepared.same[code], len(prepared.gold.documents) + np.arange(len(names)))
     return _by_code(matched, code[column.indices.to_numpy(zero_copy_only=False)])
+
+
+def _by_keys(matched: Rows, ids: pa.Array) -> MatchedDocuments | None:
+    """Meet pairs of topic and document by 64-bit keys of ids; None where keys do not tell the ids apart as names do."""
+    run, topic, lookup = matched.run, matched.topic, matched.prepared.hashed_pairs
+    # The reader of whole documents makes their keys, and has seen to it that no topic returns one twice.
+    given = matched.column(run.keys) if run.keys is not None and run.whole_documents else None
+    known, pairs = np.empty(len(ids), np.int32), np.empty(len(ids) if given is None else 0, np.uint64)
+
+    def look(first: int) -> None:
+        here = slice(first, first + BLOCK)
+        pair = joint(hash64(ids.slice(first, BLOCK)) if given is None else given[here], topic[here])
+        known[here] = lookup.search(pair)
+        if given is None:
+            pairs[here] = pair
+
+    in_threads(look, range(0, len(ids), BLOCK), least=16)
+    if not _found_by_keys(matched, ids, known):
+        return None
+    strange = np.flatnonzero(known < 0)
+    group = np.arange(len(strange))
+    if given is not None:
+        return MatchedDocuments(known, distinct=True, group=lambda: group)
+    in_order = np.sort(pairs[strange])
+    if (in_order[1:] == in_order[:-1]).any():
+        group = Lookup(pairs[strange].view(np.int64)).find(pairs[strange].view(np.int64))
+        again = np.flatnonzero(group != np.arange(len(group)))
+        if not _equal(rows_of_chunks(ids, strange[again]), ids, strange[group[again]]):
+            return None
+        return MatchedDocuments(known, distinct=False, group=lambda: group)
+    once = int(np.bincount(known[known >= 0]).max(initial=0)) < 2
+    return MatchedDocuments(known, distinct=once, group=lambda: group)
 
 
 def _found_by_keys(matched: Rows, ids: pa.Array, known: NDArray[np.int32]) -> bool:
