@@ -52,7 +52,7 @@ def score_structured(ranker: UnitRanker, query: Query) -> tuple[Integers, Number
     """Return the elements that a structured query finds, ascending, and their scores, rounded."""
     clauses = (clause for step in query.steps for predicate in step.predicates for clause in leaves(predicate))
     terms = [term for clause in clauses if isinstance(clause, About) for term in clause.terms]
-    found = ranker.find(weights(terms, ranker.words.words_of_language))
+    found = ranker.find(weights(terms, ranker.words.words_of_language), ranker.every)
     elements, target, tags = found.units, query.steps[-1].names, ranker.settings.tags
     reading = parse_reading(ranker.settings.cas)
     steps = (*query.steps[:-1], replace(query.steps[-1], axis="//", names=("*",))) if reading == "VS" else query.steps
@@ -143,7 +143,7 @@ class _Reader:
             true = self._compared(last, clause.operator, clause.value)
             return np.zeros(len(rows)), self._reached(steps, true)[rows] > 0
         # ``about``: the best score of the elements that the path reaches, and whether one holds a wanted word
-        found = self.ranker.find(weights(clause.terms, self.ranker.words.words_of_language))
+        found = self.ranker.find(weights(clause.terms, self.ranker.words.words_of_language), self.ranker.every)
         here = np.flatnonzero(np.isin(found.units, self.element, assume_unique=True))
         at = np.searchsorted(self.element, found.units[here])
         score, held = np.zeros(len(self.element)), np.zeros(len(self.element))

@@ -377,8 +377,8 @@ class UnitRanker:
         return self._document_of(self.units.rows)
 
     @cached_property
-    def _every(self) -> UnitSet:
-        """Of elements those, too, that may not be returned."""
+    def every(self) -> UnitSet:
+        """The units, of elements those, too, that may not be returned."""
         return ElementUnits(self.words) if isinstance(self.units, ElementUnits) else self.units
 
     def _document_of(self, units: Integers) -> NDArray[np.int32]:
@@ -403,7 +403,7 @@ class UnitRanker:
         is what `holders` gave of the whole collection, where these words are a part of it.
         """
         if self.scorer is not None or native.library() is None:
-            found = self.find(query, held)
+            found = self.find(query, self.units, held)
             score = self.mixed(found.own, found.of_document)
             kept = found.wanted & self.units.returnable[found.units] & (score > 0)
             return found.units[kept], score[kept]
@@ -428,15 +428,12 @@ class UnitRanker:
         mix = self.settings.mix or 0.0
         return np.round((1 - mix) * own + mix * of_document if mix else own, DECIMALS)
 
-    def find(self, query: Weights, holders: Holders | None = None) -> FoundUnits:
-        """Return every unit that holds a term of a query, of elements those, too, that may not be returned.
-
-        `holders` are those of the whole collection, as for `score`.
-        """
+    def find(self, query: Weights, among: UnitSet, holders: Holders | None = None) -> FoundUnits:
+        """Return those among some units that hold a term of a query; `holders` are those of the whole collection."""
         terms = {place: term for place, term in enumerate(occurrences(query, self.words)) if len(term.first)}
-        held, in_documents = ([units.count_one(term) for term in terms.values()] for units in (self._every, self.roots))
+        held, in_documents = ([units.count_one(term) for term in terms.values()] for units in (among, self.roots))
         if holders is None:
-            may = (np.count_nonzero(self.units.returnable[self._every.rows[own]]) for own, _ in held)
+            may = (np.count_nonzero(self.units.returnable[among.rows[own]]) for own, _ in held)
             known = [(int(many), len(own)) for many, (own, _) in zip(may, in_documents, strict=True)]
         else:
             known = [holders[place] for place in terms]
@@ -445,7 +442,7 @@ class UnitRanker:
         documents, of_document, _ = self._add_up(self.roots, counts, size, size.average)
         size = self.sums.size if of_units else size
         counts = [(term, *one, n[not of_units]) for term, one, n in zip(terms.values(), held, known, strict=True)]
-        units, own, wanted = self._add_up(self._every, counts, size, average)
+        units, own, wanted = self._add_up(among, counts, size, average)
         at = np.searchsorted(documents, self.roots.rows[self._document_of(units)])
         return FoundUnits(units, own, of_document[at], wanted)
 
