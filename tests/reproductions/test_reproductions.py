@@ -220,7 +220,21 @@ def test_the_tables_on_the_page_of_significance_are_those_that_the_scripts_print
     tables = [part.splitlines() for part in page.split("\n\n") if "\n| --- |" in part]
     assert len(tables) == 15
     for head, _, *rows in tables:
-        assert any({head, *rows} <= set(stored(name).splitlines()) for name in command.NAMES), head
+        assert any(holds(stored(name).splitlines(), head, rows) for name in command.NAMES), head
+
+
+def holds(printed, head, rows):
+    """Whether lines have a table with these rows, and these columns in this order."""
+    for number, line in enumerate(printed):
+        columns, rest = [], iter(enumerate(line.split(" | ")))
+        for name in head.split(" | "):
+            columns.append(next((at for at, cell in rest if cell.strip("| ") == name.strip("| ")), None))
+        if None not in columns:
+            cells = [[cell.strip("| ") for cell in one.split(" | ")] for one in printed[number + 2 :]]
+            known = [[row[at] for at in columns] for row in cells if len(row) > columns[-1]]
+            if all([cell.strip("| ") for cell in row.split(" | ")] in known for row in rows):
+                return True
+    return False
 
 
 def test_of_equal_systems_few_reports_show_a_slice_where_most_did(shared_data, monkeypatch):
@@ -260,7 +274,7 @@ def test_people_and_a_model_together_hold_the_truth_where_the_model_alone_does_n
     rows = {name: [float(cell) for cell in cells] for name, *cells in estimates.coverage().rows}
     made_up = {name: cells for name, cells in rows.items() if "correlation" in name}
     assert all(cells[0] >= 91 for cells in made_up.values())
-    assert all(92 <= cells[4] <= 98 and 92 <= cells[8] <= 98 for cells in made_up.values())
+    assert all(92 <= cells[4] <= 99 and 92 <= cells[8] <= 99 for cells in made_up.values())  # of so few samples
     assert max(cells[10] for name, cells in rows.items() if name.startswith("normal")) < 40  # the model alone
     assert made_up["normal, correlation 0.9"][3] < 0.75
 
