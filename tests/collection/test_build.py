@@ -158,7 +158,9 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(source, tmp_path, jobs):
         f"try:\n    build_index({str(source)!r}, {str(tmp_path / 'index')!r}, jobs={jobs})\n"
         "except CollectionError as error:\n    print(error)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], preexec_fn=limit, capture_output=True, text=True, check=True)
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}  # it would be cut off, and read by all later processes
+    line = [sys.executable, "-c", code]
+    done = subprocess.run(line, preexec_fn=limit, env=environment, capture_output=True, text=True, check=True)
     assert "cannot write the index: " in done.stdout
     assert done.stdout.count("\n") == 1
     assert done.stderr == ""
