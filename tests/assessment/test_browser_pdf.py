@@ -16,14 +16,14 @@ FIRST = ("The sea rises twice a day, says the", "almanac, when the moon pulls in
 
 
 @pytest.fixture
-def desk(tmp_path, store, browser):
-    """Open a PDF of forty pages in the browser; give the browser, the site and the index."""
+def desk(request, tmp_path, store, browser):
+    """Open a PDF of forty pages, maybe turned, in the browser; give the browser, the site and the index."""
     (tmp_path / "docs").mkdir()
     pages = (
         [*paragraph("Tides", y=80), *paragraph(*FIRST, y=120)],
         *([(72, 100, f"Page {n} 🌊 end")] for n in range(2, 41)),
     )
-    (tmp_path / "docs/tides.pdf").write_bytes(pdf(*pages))
+    (tmp_path / "docs/tides.pdf").write_bytes(pdf(*pages, turn=getattr(request, "param", 0)))
     (tmp_path / "docs/plain.txt").write_text("The sea rises.")
     index = open_documents(tmp_path / "docs")
     add_to_pool(store, [Pooled("11", "tides"), Pooled("11", "plain")], actor="lead")
@@ -173,3 +173,21 @@ def test_a_pdf_that_the_index_does_not_keep_is_shown_as_plain_text(tmp_path, sto
     assert shown["pages"] is None
     assert shown["document"]["text"].startswith("The sea rises")
     assert client.get("/api/picture", topic="11", document="tides", page=1).status_code < 500
+
+
+@pytest.mark.parametrize("desk", [90, 180, 270], indirect=True, ids=lambda turn: f"turned by {turn}")
+def test_letters_of_a_turned_page_stand_where_they_are_drawn(desk):
+    browser, _, index = desk
+    browser.wait(LAID)
+    row = int(index.find(["tides"])[0])
+    pages, text = index.pages(row), index.text(row)
+    left, top, width = browser.run(
+        "const b = document.querySelector('.pdf-page').getBoundingClientRect(); return [b.left, b.top, b.width]"
+    )
+    scale, start = width / pages.size(1)[0], text.index("almanac,")
+    for part in ("alm", "nac,"):  # the beginning and the end of a word, on either side of its middle
+        x0, y0, x1, y1 = pages.boxes(text.index(part), text.index(part) + len(part))[1][0]
+        seen = box_of(browser, part)
+        middle = ((seen[0] + seen[2]) / 2 - left, (seen[1] + seen[3]) / 2 - top)
+        assert middle == pytest.approx(((x0 + x1) / 2 * scale, (y0 + y1) / 2 * scale), abs=4 * scale), part
+    assert start < text.index("nac,")

@@ -4,6 +4,7 @@
 import { get } from "./server.js";
 
 const LARGEST = 1.5; // pixels a point, of a window that is wide enough
+const FROM_THE_RIGHT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/; // Hebrew, Arabic and their kin
 const measure = document.createElement("canvas").getContext("2d");
 
 const make = (tag, className, style = {}) => {
@@ -120,8 +121,9 @@ export class PageLayer {
     const size = height * 0.85;
     measure.font = `${size}px sans-serif`;
     const stretch = `scaleX(${length / Math.max(0.1, measure.measureText(text).width)})`;
-    const turn = { 1: "rotate(90deg) ", 3: "rotate(-90deg) " }[direction] ?? "";
-    const [x, y] = { 1: [x1, y0], 3: [x0, y1] }[direction] ?? [x0, y0];
+    const way = direction === 2 && FROM_THE_RIGHT.test(text) ? 0 : direction; // such letters stand upright
+    const turn = { 1: "rotate(90deg) ", 2: "rotate(180deg) ", 3: "rotate(-90deg) " }[way] ?? "";
+    const [x, y] = { 1: [x1, y0], 2: [x1, y1], 3: [x0, y1] }[way] ?? [x0, y0];
     const style = { left: `${x - left}px`, top: `${y - top}px`, fontSize: `${size}px`, lineHeight: `${height}px`, transform: turn + stretch };
     return Object.assign(make("span", "pdf-word", style), { textContent: text });
   }
