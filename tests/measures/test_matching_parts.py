@@ -92,6 +92,15 @@ def test_ids_that_share_a_key_are_told_apart_by_their_names(judged, returned):
             assert len(found.a_first) == len(returned)
 
 
+def test_articles_are_the_same_however_many_results_are_looked_up_together(monkeypatch):
+    results = [(name, 0, 1) for name in "cabdbca"]
+    found = match(run(results, results), gold_of(GOLD))
+    monkeypatch.setattr("focuseval.measures.document_matching.BLOCK", 3)
+    in_blocks = match(run(results, results), gold_of(GOLD))
+    assert in_blocks.known.tolist() == found.known.tolist() == [-1, 0, 1, -1, 1, -1, 0, -1, 2, -1, -1, -1, -1, 2]
+    assert in_blocks.article.tolist() == found.article.tolist()
+
+
 @given(st.lists(st.sampled_from("abc")))
 def test_unjudged_ids_that_share_a_key_are_articles_of_their_own(returned):
     with pytest.MonkeyPatch.context() as patch:
