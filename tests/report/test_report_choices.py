@@ -178,8 +178,8 @@ def test_a_slice_of_ten_topics_is_judged_with_all_others_and_a_smaller_one_is_no
         ends = [stats.t.interval(level, len(q[0]) - 1, q.mean(axis=1), stats.sem(q, axis=1)) for q in parts]
         for one, (low, high), corrected in zip(large, ends, np.apply_along_axis(adjust, 0, p, "holm"), strict=True):
             shown = np.array(one["judged"][measure], object).reshape(-1, 4)
-            assert shown[:, 0] / 1e4 == pytest.approx(low, abs=1e-4)
-            assert shown[:, 1] / 1e4 == pytest.approx(high, abs=1e-4)
+            assert shown[:, 0].astype(float) / 1e4 == pytest.approx(low, abs=1e-4)
+            assert shown[:, 1].astype(float) / 1e4 == pytest.approx(high, abs=1e-4)
             told = [float(value) if isinstance(value, str) else value / 1e4 for value in shown[:, 2]]
             assert told == pytest.approx(corrected, abs=1e-4)
             assert shown[:, 3].tolist() == np.where(corrected <= 0.05, np.sign(low + high), 0).tolist()
