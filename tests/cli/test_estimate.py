@@ -121,8 +121,9 @@ def test_fewer_than_ten_topics_have_no_interval_and_one_line_says_so(campaign):
     write("people.jsonl", [json.loads(line) for line in Path("people.jsonl").read_text().splitlines()[:9]])
     found = told("--random")
     assert (found["runs"][0]["low"], found["pairs"][0]["p"], found["runs"][0]["worth"]) == (None, None, None)
-    done = run("people.jsonl", "model.jsonl", "a.jsonl", "-m", "spanR@1", "--random")
+    done = run("people.jsonl", "model.jsonl", "a.jsonl", "b.jsonl", "-m", "spanR@1", "--random")
     assert "9 topics by people are too few for an interval: 10 are needed." in done.stdout
+    assert "1.0000" not in done.stdout  # no p where there is no interval
 
 
 def test_fewer_than_twenty_topics_are_said_to_be_less_sure(campaign):

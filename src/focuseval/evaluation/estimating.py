@@ -121,7 +121,8 @@ class Estimates:
             d, pairs = one.pairs, []
             for k, (a, b) in enumerate(self.pairs):
                 pair = one.comparison.against(a, b)
-                p = (shown_p(value, one.comparison.settings) for value in (pair.p, pair.corrected))
+                known = () if np.isnan(d.p[k]) else (pair.p, pair.corrected)  # too few topics for any
+                p = [shown_p(value, one.comparison.settings) for value in known] or (None, None)
                 shown = _bracketed(d.low[k], d.high[k], "+.4f")
                 pairs.append((self.runs[a], self.runs[b], float(d.estimate[k]), shown, *p, pair.word))
             columns = (*words("a", "b"), *numbers("a less b", kind, "p", "p (Holm)", form="+.4f"), *words("a is"))

@@ -110,8 +110,8 @@ TEMPLATES: dict[str, str | list[str]] = {
         "the topics so far."
     ),
     "maybe enough": (
-        "About {n} more topics by people, or more than the {all} that there are, would show a difference of {size} "
-        "with probability .8, judged by the topics so far."
+        "It takes about {n} more by people, or more than all {all} topics, to show a difference of {size} with "
+        "probability .8, judged by the topics so far."
     ),
     "not enough": "Not even all {all} topics judged by people would show a difference of {size} with probability .8.",
     "flips": ["{n} of {all} pairs of runs changes its order", "{n} of {all} pairs of runs change their order"],
