@@ -240,7 +240,7 @@ def test_a_damaged_export_is_refused_whole(judged, tmp_path, damage, complaint):
 
 def test_documents_are_dealt_out(project):
     told = command("project", "split", project, "pool", "--among", "ann, bob")
-    assert told.split("\n")[:2] == ["ann: 1 documents", "bob: 1 documents"]
+    assert told.split("\n")[:2] == ["ann: 1 document", "bob: 1 document"]
     assert "--among" in command("project", "split", project, "topics", code=2)
 
 

@@ -17,27 +17,22 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from focuseval.assessment.agreement import Agreement, by_unit, compare_sides, finished, summed
 from focuseval.assessment.plan import IMPORTED, PERSON, Unit, assessors, known_units, machines, roles
 from focuseval.assessment.rules import FINISHED, NOT_RELEVANT, RELEVANT, Edit, Judgement, as_dict
 from focuseval.assessment.rules import OPEN as IN_PROGRESS
 from focuseval.assessment.store import ADJUDICATED, Key, Request, Saved, Store
+from focuseval.collection.rendering import Document, Extents
 from focuseval.data import highlights as spans
+from focuseval.data.gold import Gold
 from focuseval.errors import AssessError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from focuseval.collection.rendering import Document, Extents
-    from focuseval.data.gold import Gold
-
 
 RULES = ("one", "union", "intersection")
 """How an adjudicator decides."""

@@ -27,10 +27,11 @@ import json
 import re
 import tempfile
 import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from focuseval.assessment.agreement import agreements, alpha, finished, without_nan
 from focuseval.assessment.exchange import export_everything, import_everything, pseudonyms, without_names
@@ -41,22 +42,16 @@ from focuseval.assessment.pool import FOLDER, keep_run, kept_runs, project_pool,
 from focuseval.assessment.rules import COVERAGE, EXHAUSTIVITY, HIGHLIGHTS, PAIRS, SCALES, scale_facts, scale_of
 from focuseval.assessment.store import ADJUDICATED, Store
 from focuseval.assessment.wording import guidelines, topic_files
-from focuseval.collection.rendering import Document
+from focuseval.collection.index import Index
+from focuseval.collection.rendering import Document, DocumentCache
 from focuseval.data.fields import json_line, numbered_lines
-from focuseval.data.tables import Table, numbers, render, words
+from focuseval.data.gold import Gold
+from focuseval.data.tables import Column, Row, Table, numbers, render, words
+from focuseval.data.topics import Topic
 from focuseval.engine.version import __version__
 from focuseval.errors import AssessError, FormatError, NotComparableError, counted
 from focuseval.formats import read_gold
 from focuseval.formats.embedded import open_documents
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from focuseval.collection.index import Index
-    from focuseval.collection.rendering import DocumentCache
-    from focuseval.data.gold import Gold
-    from focuseval.data.tables import Column, Row
-    from focuseval.data.topics import Topic
 
 KIND, VERSION = "archive", 1
 MANIFEST = "manifest.json"

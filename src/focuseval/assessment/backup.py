@@ -16,10 +16,11 @@ import logging
 import shutil
 import sqlite3
 import threading
+from collections.abc import Iterable
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from focuseval.assessment.files import held, make_private, settle
 from focuseval.assessment.plan import record
@@ -27,10 +28,6 @@ from focuseval.assessment.project import DATABASE, IN_USE
 from focuseval.assessment.store import Store
 from focuseval.engine.files import sync
 from focuseval.errors import AssessError, FocusevalError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
 
 FOLDER = "backups"
 LAST = 12

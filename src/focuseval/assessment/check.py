@@ -12,28 +12,24 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from glob import iglob
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from focuseval.assessment.archive import open_archive
 from focuseval.assessment.backup import newest_backup, open_copy
 from focuseval.assessment.database import restore_remedy
 from focuseval.assessment.exchange import EVENT_FIELDS
 from focuseval.assessment.rules import OPEN, TODO, Judgement, as_dict
-from focuseval.assessment.store import Key, Request, Saved, Store
+from focuseval.assessment.store import Key, Quote, Request, Saved, Store
+from focuseval.collection.rendering import Document
 from focuseval.data import highlights as spans
 from focuseval.data.fields import numbered_lines
 from focuseval.errors import AssessError, counted
 from focuseval.placing.anchor import MOVED, REMEDY, Proposal, propose
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from focuseval.assessment.store import Quote
-    from focuseval.collection.rendering import Document
 
 _SQLITE = b"SQLite format 3\0"
 

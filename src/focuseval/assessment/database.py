@@ -12,17 +12,14 @@ import os
 import sqlite3
 import sys
 import threading
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from shutil import disk_usage
-from typing import TYPE_CHECKING
 
 from focuseval.assessment.files import make_private
 from focuseval.errors import StorageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 VERSION = 2
 """1: until 0.1.0; 2: language models among the assessors, whom an older focuseval would take for people."""

@@ -32,13 +32,15 @@ import hashlib
 import json
 import re
 import sqlite3
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from focuseval.assessment.plan import IMPORTED, MODEL_PREFIX, Assessor, follow, in_pool, register
 from focuseval.assessment.rules import (
     NOT_RELEVANT,
     RELEVANT,
+    Edit,
     Judgement,
     as_dict,
     from_dict,
@@ -46,19 +48,22 @@ from focuseval.assessment.rules import (
     scale_facts,
     scale_of,
 )
-from focuseval.assessment.store import ADJUDICATED, Key, Request, Saved, insert_event, insert_judgement, insert_row
+from focuseval.assessment.store import (
+    ADJUDICATED,
+    Key,
+    Request,
+    Saved,
+    Store,
+    insert_event,
+    insert_judgement,
+    insert_row,
+)
 from focuseval.assessment.users import RESERVED
+from focuseval.collection.rendering import Document
 from focuseval.data.fields import json_line, numbered_lines, read_object
 from focuseval.data.highlights import Span, merge
 from focuseval.errors import AssessError, FormatError, Place, counted
 from focuseval.placing.anchor import LOST, MOVED, nearest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-
-    from focuseval.assessment.rules import Edit
-    from focuseval.assessment.store import Store
-    from focuseval.collection.rendering import Document
 
 _HEAD = {"focuseval": "assessments", "version": 1}
 EVENT_FIELDS = ("at", "actor", "assessor", "topic", "document", "version", "edit", "text_sha256", "key")

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from focuseval.engine.files import sync
 from focuseval.errors import AssessError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 try:
     import fcntl

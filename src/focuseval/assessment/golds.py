@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +26,8 @@ from focuseval.assessment.project import open_project
 from focuseval.assessment.rules import COVERAGE, EXHAUSTIVITY, HIGHLIGHTS, ON_ELEMENTS, PAIRS, SCALES, inferred
 from focuseval.assessment.store import ADJUDICATED, Quote, Saved, Store
 from focuseval.assessment.wording import drafted_topics
-from focuseval.collection.rendering import Document
+from focuseval.collection.index import Index
+from focuseval.collection.rendering import Document, DocumentCache
 from focuseval.data import highlights as spans
 from focuseval.data.gold import ASSISTED, ORIGIN, TOO_SMALL, UNKNOWN, Articles, Gold, GradedElements, Passages
 from focuseval.data.remarks import Remark, remark_on, worded
@@ -34,12 +36,6 @@ from focuseval.formats import find_format
 from focuseval.formats.content import write_whole
 from focuseval.formats.convert import write_gold
 from focuseval.placing.anchor import REMEDY
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-
-    from focuseval.collection.index import Index
-    from focuseval.collection.rendering import DocumentCache
 
 EXPORTS = ("gold-jsonl", "inex-2002", "inex-2003", "inex-2005", "inex-2008", "trec-qrels")
 """The formats of `focuseval.formats` that finished judgements are written in."""

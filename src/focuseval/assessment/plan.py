@@ -11,20 +11,17 @@ was first finished: whoever looks at the answer and corrects themselves has not 
 
 from __future__ import annotations
 
+import sqlite3
 import uuid
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from focuseval.assessment.rules import Edit, Judgement
 from focuseval.assessment.store import ADJUDICATED, Key, Store, insert_event, now
 from focuseval.data.highlights import jaccard
+from focuseval.data.topics import Topic
 from focuseval.errors import AssessError
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from focuseval.assessment.rules import Edit, Judgement
-    from focuseval.data.topics import Topic
 
 Unit = tuple[str, str]
 """A topic and a document."""

@@ -19,33 +19,28 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from focuseval.assessment.files import make_private, settle
 from focuseval.assessment.plan import COMPARISON, RANDOM, RANK, Pooled, add_to_pool, pool
 from focuseval.assessment.rules import FINISHED
+from focuseval.assessment.store import Store
+from focuseval.collection.index import Index
 from focuseval.data.fields import json_line, numbered_lines, read_object
 from focuseval.data.placement import SPAN
+from focuseval.data.run import Run
 from focuseval.errors import FocusevalError, FormatError, MissingDataError, Place, StorageError
 from focuseval.formats import read_run
 from focuseval.formats.content import write_whole
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from numpy.typing import NDArray
-
-    from focuseval.assessment.store import Store
-    from focuseval.collection.index import Index
-    from focuseval.data.run import Run
-
 
 ORDERS = ("runs", "shuffled")
 

@@ -11,16 +11,14 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from focuseval.assessment.plan import MINE, PERSON, Pooled, people, roles, sampled_topics
 from focuseval.assessment.rules import FINISHED, NOT_RELEVANT, OPEN, RELEVANT, SKIPPED, STATUSES, TODO
 from focuseval.assessment.store import ADJUDICATED, Store
 from focuseval.assessment.users import removed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 Unit = tuple[str, str]
 """An assessor and a topic; or a topic and a document."""

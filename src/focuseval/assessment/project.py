@@ -16,10 +16,11 @@ from __future__ import annotations
 import json
 import os
 import secrets
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from focuseval.assessment.database import restore_remedy
 from focuseval.assessment.files import held, write_private
@@ -28,14 +29,10 @@ from focuseval.assessment.rules import SCALES, scale_facts, scale_of
 from focuseval.assessment.store import Store
 from focuseval.assessment.wording import take_topics
 from focuseval.collection.documents import open_documents
+from focuseval.collection.index import Index
 from focuseval.collection.rendering import DocumentCache
+from focuseval.data.topics import Topic
 from focuseval.errors import AssessError, StorageError
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
-
-    from focuseval.collection.index import Index
-    from focuseval.data.topics import Topic
 
 DATABASE = "assess.db"
 IN_USE = "the project is in use"

@@ -20,23 +20,21 @@ import json
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
 from focuseval.assessment.archive import zip_folder
 from focuseval.assessment.files import appearing
+from focuseval.collection.index import Collection
 from focuseval.collection.rendering import Document
 from focuseval.data.fields import json_line
+from focuseval.data.gold import Gold
 from focuseval.data.tables import Table, numbers, render, words
 from focuseval.engine.version import __version__
 from focuseval.errors import UsageError, counted
 from focuseval.evaluation.statistics import describe_gold
 from focuseval.formats.convert import write_gold
-
-if TYPE_CHECKING:
-    from focuseval.collection.index import Collection
-    from focuseval.data.gold import Gold
 
 WANTED = {
     "title": "what the collection is called",

@@ -24,16 +24,13 @@ as the most specific of its children. A judgement that breaks these rules can be
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from focuseval.collection.rendering import Document
 from focuseval.data import highlights as spans
 from focuseval.errors import AssessError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from focuseval.collection.rendering import Document
 
 TODO, OPEN, RELEVANT, NOT_RELEVANT, SKIPPED = "todo", "in progress", "relevant", "not relevant", "skipped"
 STATUSES = (TODO, OPEN, RELEVANT, NOT_RELEVANT, SKIPPED)

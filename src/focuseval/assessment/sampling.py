@@ -10,26 +10,19 @@ were suggestions says so, and a gold with such judgements is `assisted` by that 
 from __future__ import annotations
 
 import random
+from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from focuseval.assessment.golds import build_gold, is_graded, whose_gold
-from focuseval.assessment.plan import MODEL, assessors, people, pool, record, sampled_topics
+from focuseval.assessment.golds import Whose, build_gold, is_graded, whose_gold
+from focuseval.assessment.plan import MODEL, Unit, assessors, people, pool, record, sampled_topics
+from focuseval.assessment.project import Project
 from focuseval.assessment.rules import FINISHED
 from focuseval.assessment.stability import judged_units, only_topics
-from focuseval.assessment.store import ADJUDICATED, Key
+from focuseval.assessment.store import ADJUDICATED, Key, Store
+from focuseval.collection.rendering import Document, DocumentCache
+from focuseval.data.gold import Gold
+from focuseval.data.highlights import Spans
 from focuseval.errors import AssessError, counted
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from focuseval.assessment.golds import Whose
-    from focuseval.assessment.plan import Unit
-    from focuseval.assessment.project import Project
-    from focuseval.assessment.store import Store
-    from focuseval.collection.rendering import Document, DocumentCache
-    from focuseval.data.gold import Gold
-    from focuseval.data.highlights import Spans
 
 
 def draw_sample(store: Store, topics: Collection[str], number: int, *, seed: int, actor: str) -> tuple[str, ...]:

@@ -26,15 +26,13 @@ import secrets
 import threading
 import time
 from collections import Counter, OrderedDict, deque
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from focuseval.assessment.files import locked, make_private, stamp_of, write_private
 from focuseval.data.fields import json_line, numbered_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
 
 FILE = "sessions.jsonl"
 DAYS = 7

@@ -7,23 +7,20 @@ The log of events is the truth; the tables of judgements and highlights are its 
 from __future__ import annotations
 
 import json
+import sqlite3
 import threading
 import uuid
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from focuseval.assessment.database import Database
 from focuseval.assessment.rules import HIGHLIGHTS, Edit, Judgement, Timeline, apply, check, replay
+from focuseval.collection.rendering import Document
+from focuseval.data.highlights import Span, Spans
 from focuseval.errors import AssessError, ChangedTextError, ConflictError
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
-
-    from focuseval.collection.rendering import Document
-    from focuseval.data.highlights import Span, Spans
 
 Quote = tuple[int, int, str]
 """A highlight with the text it covers."""

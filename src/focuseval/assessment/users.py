@@ -18,23 +18,18 @@ import logging
 import re
 import secrets
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from focuseval.assessment.files import locked, stamp_of, write_private
 from focuseval.assessment.plan import PERSON, Assessor, assessors, know_role, labels, record, register
+from focuseval.assessment.sessions import Sessions
 from focuseval.assessment.store import ADJUDICATED, Store
 from focuseval.data.fields import numbered_lines
 from focuseval.errors import AssessError, FormatError, Place
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from focuseval.assessment.sessions import Sessions
 
 ROLES = ("assessor", "lead", "reader")
 _COST = (2**14, 8, 1)

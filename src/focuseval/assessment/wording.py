@@ -11,19 +11,15 @@ import json
 import shutil
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from focuseval.assessment.files import settle
 from focuseval.assessment.plan import record
+from focuseval.assessment.store import Store
 from focuseval.data.fields import json_line, numbered_lines
+from focuseval.data.topics import Topic
 from focuseval.errors import AssessError
 from focuseval.formats.embedded import read_questions
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from focuseval.assessment.store import Store
-    from focuseval.data.topics import Topic
 
 _FIELDS = ("title", "nexi", "castitle", "description", "narrative", "keywords")
 Wording = dict[str, str]

@@ -18,25 +18,20 @@ Nothing is downloaded: INEX's collections are had from their owners.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from focuseval.assessment.archive import archive_gold
 from focuseval.collection.documents import open_documents
+from focuseval.collection.index import Collection
 from focuseval.collection.store import open_index
-from focuseval.data.gold import UNKNOWN
-from focuseval.data.topics import read_topics
+from focuseval.data.gold import UNKNOWN, Gold
+from focuseval.data.topics import Topic, read_topics
 from focuseval.data.topics.topic import plain_topic
 from focuseval.errors import MissingDataError
 from focuseval.formats import read_gold
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from focuseval.collection.index import Collection
-    from focuseval.data.gold import Gold
-    from focuseval.data.topics import Topic
 
 
 class InexElement(NamedTuple):

@@ -7,14 +7,14 @@ import threading
 from contextlib import closing, suppress
 from copy import copy
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
 from focuseval.assessment.backup import FOLDER, Backups
 from focuseval.assessment.files import held, make_private
 from focuseval.assessment.plan import Assessor, know_role, register
-from focuseval.assessment.project import DATABASE, open_project, secret
+from focuseval.assessment.project import DATABASE, Project, open_project, secret
 from focuseval.assessment.sampling import suggest_by
 from focuseval.assessment.sessions import FILE, Sessions
 from focuseval.assessment.users import UsersFile, invite_first_lead
@@ -24,9 +24,6 @@ from focuseval.cli.output import WRITES, Command
 from focuseval.cli.project import begin_options, begun
 from focuseval.cli.project_users import address_options, my_name, printed_links
 from focuseval.errors import AssessError
-
-if TYPE_CHECKING:
-    from focuseval.assessment.project import Project
 
 NEWEST = "newest"
 

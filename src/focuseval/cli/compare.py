@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from focuseval.cli import options as shared
 from focuseval.cli.output import READS, Command, echo_lines, progress_bar, trial_files, write_results
 from focuseval.cli.score import score_files
+from focuseval.data.tables import Table
 from focuseval.errors import MeasureError, counted
 from focuseval.evaluation import comparing
 from focuseval.evaluation.comparing import AXES
+from focuseval.evaluation.evaluation import Evaluation
 from focuseval.evaluation.scores import oriented
 from focuseval.inference.correlation import COEFFICIENTS
 from focuseval.measures import parse
-
-if TYPE_CHECKING:
-    from focuseval.data.tables import Table
-    from focuseval.evaluation.evaluation import Evaluation
 
 TRIALS = "Several runs of one system, such as 'rag=rag.*.jsonl', of which the mean is tested; may be repeated."
 

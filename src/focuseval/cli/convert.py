@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from focuseval.cli import options as shared
 from focuseval.cli.output import READS, Command, echo_lines, progress_bar, say_written
 from focuseval.data.placement import repairs_of
+from focuseval.data.remarks import Remark
 from focuseval.errors import MissingDataError
 from focuseval.formats.catalogue import detect, find_format
 from focuseval.formats.convert import convert_file, format_of
 from focuseval.formats.embedded import write_repairs
 from focuseval.formats.files import read_gold, read_run
 from focuseval.measures.profiles import profile_named
-
-if TYPE_CHECKING:
-    from focuseval.data.remarks import Remark
 
 
 @click.command(cls=Command, opens=READS, phases=("converting",))

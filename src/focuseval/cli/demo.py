@@ -5,16 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING
 
 import click
 
 from focuseval.cli.output import NO, Command
 from focuseval.data.tables import render
-from focuseval.example.demo import NEXT, OWN, run_demo
-
-if TYPE_CHECKING:
-    from focuseval.example.demo import Section
+from focuseval.example.demo import NEXT, OWN, Section, run_demo
 
 
 @click.command(cls=Command, opens=NO)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -14,9 +15,6 @@ from focuseval.cli import options as shared
 from focuseval.cli.output import READS, Command, echo_lines, progress_bar, write_results
 from focuseval.cli.score import POLICIES, read_topics_of, write_repairs_of
 from focuseval.evaluation.estimating import estimate as estimate_runs
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 OWN = ("clusters", "weight", "assisted")
 """Options that are arguments of `estimate_runs`."""

@@ -7,7 +7,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 import click
 import msgspec
 
-from focuseval.assessment.pool import Contributor  # noqa: TC001  msgspec reads the annotation
+from focuseval.assessment.pool import Contributor
 from focuseval.cli.options import layout_option
 from focuseval.cli.output import NO, Command, json_text
 from focuseval.data.tables import Table, render, words

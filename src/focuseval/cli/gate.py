@@ -7,7 +7,7 @@ import sys
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import click
 from click.core import ParameterSource
@@ -19,12 +19,10 @@ from focuseval.cli.score import score_files
 from focuseval.data.tables import one_line
 from focuseval.errors import FocusevalError, counted
 from focuseval.evaluation import gate as gates
+from focuseval.evaluation.evaluation import Evaluation
 from focuseval.formats.content import write_whole
 from focuseval.inference.regression import DECIDE, GateRule
 from focuseval.measures import parse
-
-if TYPE_CHECKING:
-    from focuseval.evaluation.evaluation import Evaluation
 
 LEAKED = "leaked"
 MEASURES = "With --decide all: Holm, or Benjamini–Hochberg.  [default: holm]"

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import click
 
 from focuseval.cli.options import cluster_option, cluster_workers
 from focuseval.cli.output import NO, Command, echo_lines, progress_bar
 from focuseval.cli.retrieve import READING
-from focuseval.collection.build import build_index
+from focuseval.collection.build import Built, build_index
 from focuseval.collection.sources import left_out
 from focuseval.collection.store import open_index
 from focuseval.engine.storage import location
 from focuseval.engine.workers import cores
 from focuseval.errors import CollectionError, counted
 from focuseval.retrieval.store import open_words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from focuseval.collection.build import Built
 
 KEEP_GOING = "Leave unreadable documents out and list them; broken archives and ids found twice still fail."
 LEFT_OUT = "End with exit code 1 where more of the documents were left out."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import click
 
@@ -13,12 +13,9 @@ from focuseval.cli.output import NO, Command, echo_lines, progress_bar
 from focuseval.errors import FocusevalError
 from focuseval.evaluation.inex_eval import Options, refuse_blank_lines, report
 from focuseval.formats.catalogue import detect_source
-from focuseval.formats.content import open_source, open_sources
+from focuseval.formats.content import Source, open_source, open_sources
 from focuseval.formats.files import read_gold, read_run
 from focuseval.measures.prepared import prepare
-
-if TYPE_CHECKING:
-    from focuseval.formats.content import Source
 
 COLUMNS = ("inex-2008", "inex-fol", "inex-text", "trec-run")
 """Formats whose lines are columns."""

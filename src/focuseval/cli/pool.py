@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import numpy as np
 
-from focuseval.assessment.pool import build_pool, describe_pool, project_pool, read_pool, write_pool
+from focuseval.assessment.pool import PoolStatistics, build_pool, describe_pool, project_pool, read_pool, write_pool
 from focuseval.assessment.project import open_judgements
 from focuseval.cli import options as shared
 from focuseval.cli.output import READS, Command, progress_bar, say_written, write_results
@@ -17,9 +17,6 @@ from focuseval.errors import FormatError, counted
 from focuseval.formats.embedded import read_questions
 from focuseval.formats.files import read_run
 from focuseval.measures.matching import by_topic_id
-
-if TYPE_CHECKING:
-    from focuseval.assessment.pool import PoolStatistics
 
 ORDERS = ("runs", "shuffled")
 MATRIX = 12

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import getpass
 import tempfile
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -33,7 +34,7 @@ from focuseval.assessment.plan import authors_of, give_known, labels, machines, 
 from focuseval.assessment.plan import split as split_pool
 from focuseval.assessment.pool import add_pool, grown, keep_run
 from focuseval.assessment.progress import Overview, summed
-from focuseval.assessment.project import check_pool, is_project, open_project
+from focuseval.assessment.project import Project, check_pool, is_project, open_project
 from focuseval.assessment.rules import COVERAGE, EXHAUSTIVITY, PAIRS
 from focuseval.assessment.sampling import draw_sample, sample_state
 from focuseval.assessment.stability import project_stability
@@ -47,11 +48,6 @@ from focuseval.data.tables import Table, numbers, words
 from focuseval.errors import AssessError, counted
 from focuseval.formats.content import write_whole
 from focuseval.formats.files import read_run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from focuseval.assessment.project import Project
 
 EXPORTS = ("everything", *GOLDS)
 

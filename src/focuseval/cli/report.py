@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -16,13 +16,10 @@ from focuseval.cli.score import plan_files, read_topics_of, write_repairs_of
 from focuseval.errors import FormatError, counted
 from focuseval.formats.content import write_whole
 from focuseval.inference.settings import settings_of
-from focuseval.report.build import evidence_on, report_on
+from focuseval.report.build import Report, evidence_on, report_on
 from focuseval.report.charts.chart import WIDTHS
+from focuseval.report.evidence import Evidence
 from focuseval.report.page import draw_all, render
-
-if TYPE_CHECKING:
-    from focuseval.report.build import Report
-    from focuseval.report.evidence import Evidence
 
 PAGES = "Also embed up to N pages of PDFs as they look, found and missed text marked on them; 20 without N."
 ESTIMATE = (

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -11,17 +12,13 @@ from focuseval.cli.options import FiniteRange, collection_options, layout_option
 from focuseval.cli.output import NO, Command, echo_lines, json_text, say_written
 from focuseval.data.fields import json_line
 from focuseval.data.tables import Table, numbers, render, words
+from focuseval.data.topics import Topic
 from focuseval.engine.workers import cores
 from focuseval.errors import NexiError, UsageError, counted
 from focuseval.formats.content import write_whole
 from focuseval.formats.embedded import open_traces, read_questions
 from focuseval.formats.traces import draw
 from focuseval.formats.traces import read_topics as read_traces
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from focuseval.data.topics import Topic
 
 
 @click.command(cls=Command, opens=NO)

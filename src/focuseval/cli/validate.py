@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -14,11 +14,8 @@ from focuseval.formats.content import open_source
 from focuseval.formats.convert import write_run
 from focuseval.measures.checks import check, repair
 from focuseval.measures.profiles import profile_named
-from focuseval.measures.tasks import as_json, as_lines, find_task, with_repeated_keys
+from focuseval.measures.tasks import Findings, Task, as_json, as_lines, find_task, with_repeated_keys
 from focuseval.placing.place import place_run
-
-if TYPE_CHECKING:
-    from focuseval.measures.tasks import Findings, Task
 
 REPAIR = "Write a valid run, and list the changes ('score --repair' writes none)."
 SHOWN = 20

@@ -17,9 +17,10 @@ import json
 import os
 import platform
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zlib import crc32
 
 import pyarrow as pa
@@ -27,18 +28,13 @@ import pyarrow as pa
 from focuseval.collection.block import as_stored, fingerprint
 from focuseval.collection.document_files import MAX_BYTES, WHOLE, contained, unpacked
 from focuseval.collection.parse import Memory, ParseReport, Raw, parse_documents
+from focuseval.collection.pdf import PdfRules
 from focuseval.collection.sources import Files, Member
 from focuseval.collection.store import SCRATCH, document_rows, part_name, write_arrow
 from focuseval.collection.trees import KEEP_GOING
 from focuseval.engine.storage import Location, is_url, location
 from focuseval.engine.version import __version__
 from focuseval.errors import CollectionError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from focuseval.collection.pdf import PdfRules
-
 
 SMALLEST = 4_000_000
 LARGEST = 16_000_000

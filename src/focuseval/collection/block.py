@@ -12,20 +12,16 @@ all documents at once.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from focuseval.collection.trees import TAG, WHITE, Tree
 from focuseval.engine.lazy import cached_property
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
 
 Lists = tuple["NDArray[np.int64]", "dict[str, NDArray[Any]]"]
 """Where every document's rows begin, with the end of the last, and the columns of all rows."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from glob import escape
@@ -17,26 +18,19 @@ from itertools import chain, islice
 from pathlib import Path
 from socket import gethostname
 from time import time_ns
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
-from focuseval.collection.batches import MEMORY, ON_WORKER, IndexTask, batches, index_batch, unwritable
+from focuseval.collection.batches import MEMORY, ON_WORKER, IndexedBatch, IndexTask, batches, index_batch, unwritable
 from focuseval.collection.document_files import DOCUMENTS
 from focuseval.collection.parse import ParseReport
 from focuseval.collection.pdf import PdfRules
 from focuseval.collection.sources import Sources, all_new
 from focuseval.collection.store import SCRATCH, documents_table, finish, is_index, part_name, read_metadata, stored
 from focuseval.engine.files import sync, syncing
-from focuseval.engine.storage import Remote, delete_folder, location
-from focuseval.engine.workers import WorkerError, given, is_alive, sweep
+from focuseval.engine.storage import Location, Remote, delete_folder, location
+from focuseval.engine.workers import WorkerError, Workers, given, is_alive, sweep
 from focuseval.errors import CollectionError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Sequence
-
-    from focuseval.collection.batches import IndexedBatch
-    from focuseval.engine.storage import Location
-    from focuseval.engine.workers import Workers
 
 _PARTIAL = ".partial"
 _BLOCKS = "blocks-"

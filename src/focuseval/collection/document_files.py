@@ -9,22 +9,17 @@ from __future__ import annotations
 import io
 import json
 import re
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from os.path import splitext
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
 from focuseval.data.fields import QUESTION_IDS, json_fault, value
-from focuseval.engine.storage import Remote, in_order, inflated
+from focuseval.engine.storage import Location, Remote, in_order, inflated
 from focuseval.engine.storage import unpacked as whole_file
 from focuseval.errors import CollectionError, Place
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from focuseval.engine.storage import Location
-
 
 MAX_BYTES = 256 * 1024 * 1024
 """A document larger than this is refused: a collection's articles are thousands of times smaller."""

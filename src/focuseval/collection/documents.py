@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,18 +15,11 @@ from focuseval.collection.document_files import DOCUMENTS, json_documents, json_
 from focuseval.collection.index import Index
 from focuseval.collection.parse import ParseReport, Raw, describe_documents, parse_documents
 from focuseval.collection.pdf import PdfRules
-from focuseval.collection.segments import holds_segments, read_segments
+from focuseval.collection.segments import Segments, holds_segments, read_segments
 from focuseval.collection.sources import Sources
 from focuseval.collection.store import document_rows, is_index, open_index
 from focuseval.engine.storage import location
-from focuseval.errors import CollectionError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from focuseval.collection.segments import Segments
-    from focuseval.errors import Place
+from focuseval.errors import CollectionError, Place
 
 
 def open_documents(path: str | Path | Mapping[str, str], *, apart: bool = True) -> Index:

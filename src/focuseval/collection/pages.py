@@ -8,21 +8,18 @@ points of the page as it is seen.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from focuseval.collection.block import CODEC, Block, lists
 from focuseval.data.spans import spread
 from focuseval.engine.lazy import cached_property
 from focuseval.errors import CollectionError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
 
 PAGE = {"start": "i4", "end": "i4", "width": "f4", "height": "f4", "rotation": "i2"}
 """Columns of pages: where the text starts and ends, width and height in points, rotation in degrees."""

@@ -11,14 +11,16 @@ import hashlib
 import pyexpat
 import threading
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
 from struct import unpack
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from focuseval.collection.block import NODE, Block, Parsed, from_columns, joined, make_block, plant, recoded
 from focuseval.collection.document_files import DOCUMENTS
@@ -37,12 +39,6 @@ from focuseval.collection.trees import (
 )
 from focuseval.engine import native
 from focuseval.errors import CollectionError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
 
 _NAME = b"pyexpat.expat_CAPI"
 _COLUMNS = (

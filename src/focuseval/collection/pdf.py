@@ -30,22 +30,19 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from focuseval.collection.pages import LINE, Pages
 from focuseval.collection.pdfium import PageCharacters, read_characters
 from focuseval.collection.trees import Tree
 from focuseval.data.spans import spread
 from focuseval.errors import UsageError, did_you_mean
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from numpy.typing import NDArray
 
 RULES = 1
 """Version of the rules above: another one may give another text."""

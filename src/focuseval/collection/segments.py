@@ -10,24 +10,19 @@ characters, half-open. Other fields (``url``, ``title``, ``headings``) are ignor
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from focuseval.collection.document_files import json_files, records, whole_characters
 from focuseval.engine.storage import Location, location
-from focuseval.errors import CollectionError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from focuseval.errors import Place
+from focuseval.errors import CollectionError, Place
 
 _EXPECTED = 'expected {"docid": "document#number", "segment": "…", "start_char": 0, "end_char": 9}'
 

@@ -20,13 +20,14 @@ import tarfile
 import zipfile
 import zlib
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import repeat
 from operator import attrgetter
 from pathlib import PurePosixPath
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from focuseval.collection.document_files import (
     CONTAINERS,
@@ -40,9 +41,6 @@ from focuseval.collection.document_files import (
 from focuseval.collection.names import EXTENSION
 from focuseval.engine.storage import Location, Remote, RemoteError, location
 from focuseval.errors import CollectionError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 
 class Member(NamedTuple):

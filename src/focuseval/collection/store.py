@@ -17,13 +17,13 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 from zlib import crc32
 
 import numpy as np
@@ -36,9 +36,6 @@ from focuseval.engine.files import Cache, cache_from_environment, checksum, seal
 from focuseval.engine.lazy import cached_property
 from focuseval.engine.storage import Location, Remote, RemoteError, location
 from focuseval.errors import CollectionError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
 
 T = TypeVar("T")
 

@@ -28,18 +28,16 @@ import zipfile
 import zlib
 from array import array
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from html.entities import html5
 from itertools import chain
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.etree import ElementTree as ET
 from xml.parsers import expat
 
 from focuseval.errors import CollectionError, Place
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 MAX_DEPTH = 2_000
 """Elements nested deeper than this are refused."""

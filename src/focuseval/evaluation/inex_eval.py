@@ -8,14 +8,18 @@ counts where it is answered: with 0, and with NaN where its rates divide by the 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
+from numpy.typing import NDArray
 
+from focuseval.data.run import Run
 from focuseval.errors import FormatError
 from focuseval.evaluation.scoring import refuse_invalid
+from focuseval.formats.content import Source
 from focuseval.measures.characters import average_interpolated_precision, interpolated_curve
 from focuseval.measures.documents import relevant_upto
 from focuseval.measures.generalised import (
@@ -26,17 +30,9 @@ from focuseval.measures.generalised import (
     recall_credit,
 )
 from focuseval.measures.matching import Matched, match
+from focuseval.measures.prepared import Prepared
 from focuseval.measures.profiles import Policies, inex_eval
 from focuseval.measures.topicwise import count, harmonic, ratio
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from numpy.typing import NDArray
-
-    from focuseval.data.run import Run
-    from focuseval.formats.content import Source
-    from focuseval.measures.prepared import Prepared
 
 RANKS = (1, 2, 3, 5, 10, 25, 50)
 TASKS = {

@@ -5,18 +5,21 @@ Every step gives a `Section`, which is printed and put on a page that needs noth
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 
 from focuseval.collection.build import build_index
-from focuseval.collection.index import describe
+from focuseval.collection.index import Index, describe
 from focuseval.collection.store import open_index
-from focuseval.data.tables import Table, numbers, words
+from focuseval.data.gold import Gold
+from focuseval.data.tables import Row, Table, numbers, words
 from focuseval.data.topics import read_topics
 from focuseval.evaluation.evaluation import evaluate
+from focuseval.evaluation.scores import Scores
 from focuseval.example import ROOT, copy_example
 from focuseval.formats import read_gold, read_run
 from focuseval.formats.content import write_whole
@@ -26,16 +29,7 @@ from focuseval.report.build import build_report
 from focuseval.report.page import render_html, templates
 from focuseval.retrieval.retrieving import retrieve
 from focuseval.retrieval.sweeping import sweep
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from focuseval.collection.index import Index
-    from focuseval.data.gold import Gold
-    from focuseval.data.tables import Row
-    from focuseval.evaluation.scores import Scores
-    from focuseval.retrieval.swept import Sweep
+from focuseval.retrieval.swept import Sweep
 
 CHUNKINGS = ("sentences:1", "sentences:3", "headings:2", "words:100")
 CHUNK_MEASURES = ("IoU@3", "spanR@600c")

@@ -8,16 +8,12 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from focuseval.data.highlights import Spans, merge
 from focuseval.placing.occurrences import find_all
 from focuseval.placing.page import OPEN, nearest_candidate
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 SAME, MOVED, LOST, TIE = "same", "moved", "lost", "tie"
 REMEDY = "open it to re-anchor it, or import it again"

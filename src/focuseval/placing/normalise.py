@@ -23,15 +23,12 @@ import unicodedata
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from html import unescape
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from focuseval.collection.boundaries import code_points
 from focuseval.data.spans import spread
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
 
 _UNICODE = 0x110000
 _SISTERS = str.maketrans("‘’‚‛“”„‟«»′″‐‑‒–—―−", "''''" + '""""""' + "'\"" + "-------")

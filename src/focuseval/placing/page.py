@@ -10,8 +10,9 @@ fits at every step) the one at the distance that all other chunks keep.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from focuseval.data.placement import AMBIGUOUS, APPROXIMATE, EXACT, LOST, NORMALISED
 from focuseval.engine.lazy import cached_property
@@ -26,9 +27,6 @@ from focuseval.placing.normalise import (
     squeezed_form,
 )
 from focuseval.placing.occurrences import Grams, near_places, occurrences
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 OPEN = -1
 """No candidate could be chosen."""

@@ -5,22 +5,19 @@ The verdict and every number of a comparison is what `focuseval.inference.compar
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from focuseval.errors import counted
+from focuseval.evaluation.counts import Counts
 from focuseval.inference.comparison import Conclusion, other_order
 from focuseval.inference.paired import CANNOT_TELL, wins_sentence
 from focuseval.inference.paired_tests import paired_differences
 from focuseval.inference.sentences import named
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from focuseval.evaluation.counts import Counts
-    from focuseval.report.evidence import Evidence
+from focuseval.report.evidence import Evidence
 
 MOST_DECIDING = 6
 CEILING = "ceiling("

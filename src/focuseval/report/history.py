@@ -13,11 +13,12 @@ import math
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -30,9 +31,6 @@ from focuseval.inference.sentences import change, changed_basis, signed
 from focuseval.inference.settings import Settings
 from focuseval.report.charts.chart import MOST_LINES, Chart, axis, hover, lines_and_points, number, wide
 from focuseval.report.page import chart_data, render_page
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 _DATE = re.compile(r"(\d{4})-?([01]\d)-?([0-3]\d)(?:[T_ -]?([0-2]\d)[:-]?([0-5]\d)(?:[:-]?([0-5]\d))?)?")
 _HASH = re.compile(r"(?<![0-9a-f])(?=[0-9]*[a-f])[0-9a-f]{7,40}(?![0-9a-f])")

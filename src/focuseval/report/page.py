@@ -9,30 +9,25 @@ import re
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from html import unescape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from focuseval.collection.rendering import STATIC
-from focuseval.data.tables import ABSENT, Column, Table, html, latex, numbers, visible, words
+from focuseval.data.tables import ABSENT, Column, Row, Table, Value, html, latex, numbers, visible, words
 from focuseval.data.tables import render as render_tables
 from focuseval.errors import MissingDataError
 from focuseval.evaluation.counts import PRINTED
 from focuseval.inference.sentences import signed
-from focuseval.report.charts.chart import WIDTHS
+from focuseval.report.build import Report
+from focuseval.report.charts.chart import WIDTHS, Chart
+from focuseval.report.first_screen import RunLine
 from focuseval.report.texts import as_json, packed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from focuseval.data.tables import Row, Value
-    from focuseval.report.build import Report
-    from focuseval.report.charts.chart import Chart
-    from focuseval.report.first_screen import RunLine
 
 HERE = Path(__file__).parent
 STYLES = ("base.css", "rendering.css", "charts.css", "choose.css", "heat.css", "lists.css", "print.css")

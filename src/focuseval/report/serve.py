@@ -8,20 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from typing import TYPE_CHECKING
 
 from flask import Flask, Response, abort, jsonify, make_response, redirect, request
+from werkzeug.wrappers import Response as AnyResponse
 
 from focuseval.errors import FocusevalError
 from focuseval.report.build import report_on
+from focuseval.report.evidence import Evidence
 from focuseval.report.lists import lists_of, numbered, topic_view
 from focuseval.report.page import render_html
 from focuseval.report.texts import reader
-
-if TYPE_CHECKING:
-    from werkzeug.wrappers import Response as AnyResponse
-
-    from focuseval.report.evidence import Evidence
 
 
 def create_app(evidence: Evidence, token: str, hosts: frozenset[str], *, title: str = "") -> Flask:  # noqa: C901  its routes share what it reads

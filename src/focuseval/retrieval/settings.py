@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
-from focuseval.collection.chunks import SPLITTERS, Spec, parse_spec
+from focuseval.collection.chunks import SPLITTERS, Chunks, Spec, parse_spec
+from focuseval.collection.index import Index
 from focuseval.data.topics.syntax import READINGS
 from focuseval.errors import UsageError
 from focuseval.measures.tasks import MOST_RESULTS, Task, find_task
 from focuseval.retrieval.terms import check_language
-
-if TYPE_CHECKING:
-    from focuseval.collection.chunks import Chunks
-    from focuseval.collection.index import Index
 
 Kind = Literal["element", "document", "passage"]
 

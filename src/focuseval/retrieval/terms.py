@@ -8,19 +8,15 @@ after folding and before stemming. Snowball has lists for some of its languages;
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
 import Stemmer
 
 from focuseval.collection.boundaries import words
+from focuseval.data.topics.syntax import Term
 from focuseval.errors import UsageError, did_you_mean
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from focuseval.data.topics.syntax import Term
 
 NONE = "none"
 """No language: words are folded, all are kept."""

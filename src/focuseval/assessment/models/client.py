@@ -9,16 +9,14 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from focuseval.assessment.store import Key, Store, insert_row, now
 from focuseval.engine.http import Client, Reply, complaint, endpoint_of, pause, refuse_useless
 from focuseval.errors import AnswerError, UnansweredError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _NAME = re.compile(r"[^\s,\x00-\x1f\x7f]{1,120}")
 

@@ -14,27 +14,23 @@ from __future__ import annotations
 import json
 import random
 import re
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from operator import index as index_of
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from focuseval.assessment.models.client import Asker, window_request
+from focuseval.assessment.models.client import Asker, ModelSettings, WindowRequest, window_request
 from focuseval.assessment.models.judging import IN_A_ROW
 from focuseval.assessment.models.prompt import ModelAnswer, answer_object, fenced, place_answers, storable, windows
 from focuseval.assessment.plan import MODEL, Assessor, Pooled, add_to_pool, people, record, register
+from focuseval.assessment.project import Project
 from focuseval.assessment.rules import OPEN, as_dict
 from focuseval.assessment.store import Key, Store
+from focuseval.collection.index import Index
 from focuseval.data.fields import numbered_lines
 from focuseval.errors import AnswerError, AssessError, ModelError, UnansweredError, counted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from focuseval.assessment.models.client import ModelSettings, WindowRequest
-    from focuseval.assessment.project import Project
-    from focuseval.collection.index import Index
 
 RULES = (Path(__file__).parent / "templates" / "draft.txt").read_text(encoding="utf-8").removesuffix("\n")
 SCHEMA: dict[str, Any] = {

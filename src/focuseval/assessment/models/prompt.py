@@ -15,24 +15,19 @@ import hashlib
 import json
 import re
 from collections import Counter
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from focuseval.assessment.rules import NOT_RELEVANT, RELEVANT, Judgement
-from focuseval.data.highlights import merge, subtract
+from focuseval.collection.rendering import Document
+from focuseval.data.highlights import Spans, merge, subtract
 from focuseval.data.placement import AMBIGUOUS, HOW, LOST
+from focuseval.data.topics import Topic
 from focuseval.errors import AnswerError, FormatError
 from focuseval.placing import SIMILARITY
 from focuseval.placing.page import Page, Wanted, place
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
-    from focuseval.collection.rendering import Document
-    from focuseval.data.highlights import Spans
-    from focuseval.data.topics import Topic
-
 
 OVERLAP = 0.1
 """The share of a window that it has in common with the one before it."""

@@ -6,10 +6,11 @@ The page is one HTML file that needs nothing else: sentences, intervals drawn, t
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from math import isnan, nan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,19 +19,15 @@ from focuseval.assessment.golds import build_gold
 from focuseval.assessment.models.judging import WORDS
 from focuseval.assessment.models.prompt import COUNTED
 from focuseval.assessment.plan import MODEL, PERSON, Assessor, assessors
+from focuseval.assessment.project import Project
 from focuseval.assessment.stability import DEFAULT, Replacement, replacements
 from focuseval.data.highlights import size
+from focuseval.data.run import Run
 from focuseval.data.tables import ABSENT, Column, Row, Table, numbers, words
 from focuseval.inference.agreement import FEWEST_TOPICS, RESAMPLES, Interval
 from focuseval.inference.correlation import FEWEST_RUNS, mean_ranks, reading, tau_interval
 from focuseval.inference.sentences import fill
 from focuseval.report.page import static, templates
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from focuseval.assessment.project import Project
-    from focuseval.data.run import Run
 
 
 class Quoted(NamedTuple):

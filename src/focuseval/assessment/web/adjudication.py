@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
-from flask import Blueprint, abort, flash, jsonify, redirect, render_template, request, url_for
+from flask import Blueprint, Response, abort, flash, jsonify, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response as Redirect
 
 from focuseval.assessment import adjudication as decisions
 from focuseval.assessment import plan
@@ -13,23 +15,14 @@ from focuseval.assessment.agreement import alpha_of
 from focuseval.assessment.pool import why_pooled
 from focuseval.assessment.rules import ON_ELEMENTS, graded_spans
 from focuseval.assessment.sampling import suggester
-from focuseval.assessment.store import ADJUDICATED, Key
+from focuseval.assessment.store import ADJUDICATED, Key, Saved
 from focuseval.assessment.web import desk as desks
 from focuseval.assessment.web.desk import desk, document_view, key_of, leads_only, pooled_unit, state_of, user
 from focuseval.assessment.web.pages import body, query_terms, stamp
 from focuseval.assessment.wording import SETTINGS, choose, guidelines, setting, write_guidelines
+from focuseval.collection.rendering import Document
 from focuseval.errors import counted
 from focuseval.inference.agreement import FEWEST_TOPICS, RESAMPLES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from flask import Response
-    from werkzeug.wrappers import Response as Redirect
-
-    from focuseval.assessment.store import Saved
-    from focuseval.collection.rendering import Document
-
 
 adjudication = Blueprint("adjudication", __name__)
 adjudication.before_request(desks.overseers_look_leads_change)

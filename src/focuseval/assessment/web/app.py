@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flask import Blueprint, Flask, jsonify, render_template, request
-from flask.sessions import SecureCookieSessionInterface
+from flask.sessions import SecureCookieSessionInterface, SessionMixin
 from werkzeug.exceptions import HTTPException
 
 from focuseval.assessment.sessions import DAYS
+from focuseval.assessment.store import Store
 from focuseval.assessment.web.adjudication import adjudication, quality
-from focuseval.assessment.web.desk import Desk, desk, state_of
+from focuseval.assessment.web.desk import Access, Desk, desk, state_of
 from focuseval.assessment.web.exchange import exchange, growing
 from focuseval.assessment.web.guard import guard
 from focuseval.assessment.web.pages import api, pages
 from focuseval.assessment.web.people import door, people
 from focuseval.assessment.web.work import dashboard, work
 from focuseval.assessment.wording import render_markdown
-from focuseval.collection.rendering import STATIC
+from focuseval.collection.rendering import STATIC, DocumentCache
+from focuseval.data.topics import Topic
 from focuseval.errors import ChangedTextError, ConflictError, FocusevalError, StorageError, counted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from flask.sessions import SessionMixin
-
-    from focuseval.assessment.store import Store
-    from focuseval.assessment.web.desk import Access
-    from focuseval.collection.rendering import DocumentCache
-    from focuseval.data.topics import Topic
 
 _STATUS = ((ConflictError, 409), (ChangedTextError, 409), (StorageError, 507), (FocusevalError, 422))
 """Error → HTTP status; the first that fits."""

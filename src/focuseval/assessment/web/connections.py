@@ -19,17 +19,14 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Awaitable, Callable, Collection, Generator
 from contextlib import ExitStack, closing, suppress
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote_to_bytes
 
+from flask import Flask
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Collection, Generator
-
-    from flask import Flask
 
 IDLE = 30
 """Seconds that a connection may say nothing between two requests."""

@@ -5,36 +5,30 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from flask import abort, current_app, g, request
 
 from focuseval.assessment import rules
 from focuseval.assessment.adjudication import SharedDocuments
 from focuseval.assessment.plan import in_pool
-from focuseval.assessment.pool import describe_pool, kept_runs, project_pool
+from focuseval.assessment.pool import Pool, PoolStatistics, describe_pool, kept_runs, project_pool
 from focuseval.assessment.progress import Overview
 from focuseval.assessment.sessions import Attempts, Sessions
-from focuseval.assessment.store import ADJUDICATED, Key
+from focuseval.assessment.store import ADJUDICATED, Key, Saved, Store
+from focuseval.assessment.users import User
 from focuseval.assessment.wording import rewordings
-from focuseval.collection.rendering import render
+from focuseval.collection.rendering import Document, DocumentCache, render
+from focuseval.data.run import Run
+from focuseval.data.topics import Topic
 from focuseval.engine.lazy import Kept
 from focuseval.errors import FocusevalError
 from focuseval.formats import read_run
 from focuseval.placing.anchor import diff, propose
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
-
-    from focuseval.assessment.pool import Pool, PoolStatistics
-    from focuseval.assessment.store import Saved, Store
-    from focuseval.assessment.users import User
-    from focuseval.collection.rendering import Document, DocumentCache
-    from focuseval.data.run import Run
-    from focuseval.data.topics import Topic
 
 
 def document_view(document: Document) -> dict[str, Any]:

@@ -6,13 +6,14 @@ import secrets
 import shutil
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flask import Blueprint, Response, abort, flash, redirect, render_template, request, send_file, url_for
+from werkzeug.wrappers import Response as Redirect
 
 from focuseval.assessment.adjudication import MERGES
 from focuseval.assessment.archive import write_archive
-from focuseval.assessment.exchange import export_everything, import_judgements
+from focuseval.assessment.exchange import Imported, export_everything, import_judgements
 from focuseval.assessment.golds import EXPORTS, Whose, export_gold
 from focuseval.assessment.plan import COMPARISON, MODEL, ORDERS, RANDOM, assessors, put_in_order, record, sampled_topics
 from focuseval.assessment.pool import add_pool, grown, keep_run, kept_runs, ordered, run_named
@@ -23,12 +24,6 @@ from focuseval.assessment.store import ADJUDICATED
 from focuseval.assessment.web.desk import desk, overseers_look_leads_change, shown_again, user, whole_number
 from focuseval.errors import AssessError, FocusevalError, counted
 from focuseval.evaluation.estimating import estimate
-
-if TYPE_CHECKING:
-    from werkzeug.wrappers import Response as Redirect
-
-    from focuseval.assessment.exchange import Imported
-
 
 growing = Blueprint("growing", __name__)
 growing.before_request(overseers_look_leads_change)

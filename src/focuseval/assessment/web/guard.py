@@ -9,23 +9,16 @@ from __future__ import annotations
 
 import hmac
 import secrets
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-from flask import abort, g, redirect, request, session, url_for
+from flask import Flask, Response, abort, g, redirect, request, session, url_for
 from flask.sessions import SecureCookieSessionInterface
 from itsdangerous import BadData
 from werkzeug.http import parse_cookie
+from werkzeug.wrappers import Response as AnyResponse
 
 from focuseval.assessment.store import now
-from focuseval.assessment.web.desk import desk
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from flask import Flask, Response
-    from werkzeug.wrappers import Response as AnyResponse
-
-    from focuseval.assessment.web.desk import Access
+from focuseval.assessment.web.desk import Access, desk
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; font-src 'self'; "

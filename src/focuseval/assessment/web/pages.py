@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import chain, islice, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode
 
 from flask import Blueprint, abort, current_app, jsonify, redirect, render_template, request, url_for
 from flask import Response as Answer
+from werkzeug.wrappers import Response
 
 from focuseval.assessment.check import reanchor
-from focuseval.assessment.plan import TRAINING, Pooled, add_found, in_pool, known_units, sampled_topics
+from focuseval.assessment.plan import TRAINING, Pooled, Unit, add_found, in_pool, known_units, sampled_topics
 from focuseval.assessment.pool import returned_parts
-from focuseval.assessment.progress import entries, neighbour, undone
+from focuseval.assessment.progress import Work, entries, neighbour, undone
 from focuseval.assessment.rules import OPEN, SCALES, TODO, as_dict, parse_edit
 from focuseval.assessment.sampling import suggestions
 from focuseval.assessment.store import ADJUDICATED, Key
@@ -21,22 +23,13 @@ from focuseval.assessment.web import desk as desks
 from focuseval.assessment.web.desk import desk, document_view, key_of, shown_again, state_of, user, whole_number
 from focuseval.assessment.wording import drafted_topics, rewordings, setting, word_question
 from focuseval.collection.images import image_type
+from focuseval.collection.pages import Pages
 from focuseval.collection.pdfium import draw_page
 from focuseval.data.fields import json_line
+from focuseval.data.topics import Topic
 from focuseval.errors import FocusevalError
+from focuseval.retrieval.retrieving import Hit
 from focuseval.retrieval.retrieving import search as search_documents
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from werkzeug.wrappers import Response
-
-    from focuseval.assessment.plan import Unit
-    from focuseval.assessment.progress import Work
-    from focuseval.collection.pages import Pages
-    from focuseval.data.topics import Topic
-    from focuseval.retrieval.retrieving import Hit
-
 
 pages = Blueprint("pages", __name__)
 

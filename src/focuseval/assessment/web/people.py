@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from flask import Blueprint, abort, make_response, redirect, render_template, request, session, url_for
+from werkzeug.wrappers import Response
 
 from focuseval.assessment import users as accounts
 from focuseval.assessment.plan import Assessor, give_known, know_role, register
@@ -13,12 +14,6 @@ from focuseval.assessment.sessions import BY_NAME, limits_of
 from focuseval.assessment.web.desk import desk, leads_only, user
 from focuseval.assessment.web.guard import csrf_token
 from focuseval.errors import AssessError, FocusevalError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from werkzeug.wrappers import Response
-
 
 door = Blueprint("door", __name__)
 

@@ -6,16 +6,13 @@ import logging
 import socket
 import threading
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 import uvicorn
+from flask import Flask
 
 from focuseval.assessment.web.connections import IDLE, Connection, Gateway
 from focuseval.assessment.web.guard import body_limit
 from focuseval.errors import AssessError
-
-if TYPE_CHECKING:
-    from flask import Flask
 
 EVERYWHERE = "0.0.0.0"  # noqa: S104  not bound to unless asked for
 CONNECTIONS, SPARE = 4_000, 200

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import TYPE_CHECKING
 
 from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
 
 from focuseval.assessment import plan
 from focuseval.assessment.adjudication import DECIDED
@@ -17,10 +17,6 @@ from focuseval.assessment.store import ADJUDICATED, Request
 from focuseval.assessment.users import removed
 from focuseval.assessment.web.desk import desk, overseers_look_leads_change, shown_again, user, whole_number
 from focuseval.errors import counted
-
-if TYPE_CHECKING:
-    from werkzeug.wrappers import Response
-
 
 dashboard = Blueprint("dashboard", __name__)
 dashboard.before_request(overseers_look_leads_change)

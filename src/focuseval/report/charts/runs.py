@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -20,13 +21,8 @@ from focuseval.report.charts.chart import (
     short_label,
     wide,
 )  # fmt: skip
-from focuseval.report.evidence import KINDS, MOST_DRAWN
+from focuseval.report.evidence import KINDS, MOST_DRAWN, Evidence
 from focuseval.report.first_screen import by_topic
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from focuseval.report.evidence import Evidence
 
 MOST_FIRST = 20
 """Runs that the first screen has room for."""
