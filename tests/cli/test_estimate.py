@@ -117,6 +117,25 @@ def test_an_interval_for_any_time_is_wider(campaign):
     assert ever["low"] < fixed["low"]
 
 
+def test_the_interval_by_student_s_t_is_the_estimate_and_t_standard_errors_on_either_side(campaign):
+    found = told("--random", "--interval", "t")["runs"]
+    people = fe.evaluate("people.jsonl", ["a.jsonl", "b.jsonl"], ["spanR@1"])
+    model = fe.evaluate("model.jsonl", ["a.jsonl", "b.jsonl"], ["spanR@1"])
+    for row, one in enumerate(found):
+        every = dict(zip(model.topics, model.values[row, :, 0], strict=True))
+        y, f, of_all = people.values[row, :, 0], np.array([every[t] for t in people.topics]), model.values[row, :, 0]
+        spread, n = ((f - f.mean()) ** 2).sum(), len(y)
+        w = ((y - y.mean()) * (f - f.mean())).sum() / spread
+        gap = of_all.mean() - f.mean()
+        rest = (y - y.mean()) - w * (f - f.mean())
+        leverage = np.minimum(1 / n + (f - f.mean()) ** 2 / spread, 0.99)
+        a = 1 / n + (f - f.mean()) * gap / spread
+        v = ((a * rest / (1 - leverage)) ** 2).sum() + w**2 * of_all.var(ddof=1) / len(of_all)
+        reach = 2.0738730679040147 * v**0.5  # t(.975) with 22 degrees of freedom, from a table
+        assert one["estimate"] == pytest.approx(y.mean() + w * gap)
+        assert (one["low"], one["high"]) == pytest.approx((one["estimate"] - reach, one["estimate"] + reach))
+
+
 def test_fewer_than_ten_topics_have_no_interval_and_one_line_says_so(campaign):
     write("people.jsonl", [json.loads(line) for line in Path("people.jsonl").read_text().splitlines()[:9]])
     found = told("--random")

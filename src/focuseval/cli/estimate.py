@@ -18,6 +18,7 @@ from focuseval.evaluation.estimating import estimate as estimate_runs
 
 OWN = ("clusters", "weight", "assisted")
 """Options that are arguments of `estimate_runs`."""
+INTERVAL = "Of means between two bounds: score holds near the bounds, too; t is the estimate ± t standard errors."
 
 
 sample_options = shared.combined(
@@ -33,6 +34,7 @@ sample_options = shared.combined(
 @click.option("--model", metavar="NAME", help="The first file is a project, and this its model; people have a sample.")
 @shared.cluster_by_option
 @click.option("--anytime", is_flag=True, help="Intervals that may be looked at after every topic; 1.6 times as wide.")
+@click.option("--interval", type=click.Choice(["score", "t"]), default="score", help=INTERVAL)
 @click.option("--plan", is_flag=True, help="Say how many more topics would tell runs apart; implies --anytime.")
 @click.option("--within", type=shared.FiniteRange(0, min_open=True), help="With --plan: the difference that matters.")
 @click.option(
@@ -67,8 +69,8 @@ def estimate(files: tuple[str, ...], **options: Any) -> None:
         people, runs = files[0], files[1 if options["model"] else 2 :]
         golds = read_both(people, options["model"] or files[1], options, named=bool(options["model"]))
         move.phase("scoring under both golds")
-        anytime = options["anytime"] or options["plan"]
-        found = estimate_both(golds, runs, options["measures"] or None, options, anytime=anytime)
+        how = {"anytime": options["anytime"] or options["plan"], "interval": options["interval"]}
+        found = estimate_both(golds, runs, options["measures"] or None, options, **how)
         echo_lines(found.noticed)
         write_repairs_of(found.scores[0], options)
     plans = found.plan(options["within"]) if options["plan"] else []

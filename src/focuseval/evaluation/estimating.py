@@ -183,7 +183,7 @@ class Estimates:
 def estimate(
     people: Any, model: Any, runs: Any, measures: Iterable[Any] | str | None = None, *,
     clusters: By | None = None, anytime: bool = False, weight: float | None = None, random: bool = False,
-    assisted: bool = False, sample: Sequence[str] | None = None, **choices: Any,
+    assisted: bool = False, sample: Sequence[str] | None = None, interval: str = "score", **choices: Any,
 ) -> Estimates:  # fmt: skip
     """Estimate what runs would score if people had judged all topics.
 
@@ -207,6 +207,8 @@ def estimate(
         Take judgements, too, that began with a model's suggestions.
     sample
         People's topics in the order in which they were drawn, where only some of them count.
+    interval
+        Of a mean between two bounds: ``score`` holds near them, too; ``t`` is the estimate ± t standard errors.
     """
     choices |= {"index": as_index(choices.pop("docs", None) if choices.get("index") is None else choices["index"])}
     golds = [as_gold(gold, choices["index"]) for gold in (people, model)]
@@ -225,7 +227,7 @@ def estimate(
     for column, name in enumerate(scores[0].measures):
         geometric = scores[0].geometric and scores[0].geometric[column]
         bounds = [own.bounds_of(name) for own in scores]
-        both = (-np.inf, np.inf) if geometric or bounds[0] != bounds[1] else bounds[0]
+        both = (-np.inf, np.inf) if interval == "t" or geometric or bounds[0] != bounds[1] else bounds[0]
         mine, others = (part[:, :, column] for part in values)
         if np.isnan(mine).all(axis=1).any() or np.isnan(others).all(axis=1).any():
             raise NotComparableError(f"{name}: no topic of people's or of the model's gold has a base for it")
