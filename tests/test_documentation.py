@@ -20,7 +20,7 @@ SOURCE = Path(focuseval.__file__).parent
 
 WRITTEN = [
     ROOT / "README.md",
-    *(page for page in sorted((ROOT / "docs").rglob("*.md")) if page.parent.name != "reference"),
+    *(page for page in sorted((ROOT / "docs").rglob("*.md")) if not {"reference", "_build"} & {*page.parts}),
 ]
 MODULES = sorted(SOURCE.rglob("*.py"))
 
