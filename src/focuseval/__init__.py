@@ -117,8 +117,7 @@ _PUBLIC = {
 }
 """Name → module that defines it, in the order of the documentation; a test compares it with the imports above."""
 
-_OPTIONAL = {"connected"}
-"""What needs an optional package: ``from focuseval import *`` leaves it out."""
+_OPTIONAL = {"connected"}  # what needs an optional package: ``from focuseval import *`` leaves it out
 
 __all__ = ["__version__", *(name for name in _PUBLIC if name not in _OPTIONAL)]  # noqa: PLE0604  strings of the dictionary above
 

@@ -65,8 +65,7 @@ class FocusevalError(Exception):
     """Any error that focuseval raises on purpose; its text is one line that a user can act on."""
 
 
-_LONG = 1000
-"""Characters of a message; of a longer one, which quotes a strange input, beginning and end are shown."""
+_LONG = 1000  # characters of a message; of a longer one, which quotes a strange input, beginning and end are shown
 
 
 class InputError(FocusevalError):

@@ -34,12 +34,10 @@ from focuseval.data import highlights as spans
 from focuseval.data.gold import Gold
 from focuseval.errors import AssessError
 
-RULES = ("one", "union", "intersection")
-"""How an adjudicator decides."""
+RULES = ("one", "union", "intersection")  # how an adjudicator decides
 COMBINED = (*RULES, "majority")
 MERGES = ("lead", "majority", "union", "intersection")
-MERGED = "merged"
-"""The assessor that a merged judgement has, and the attribute of a gold's topic that counts its kinds."""
+MERGED = "merged"  # the assessor that a merged judgement has, and the attribute of a gold's topic that counts its kinds
 DECIDED, SINGLE, OPEN = "decided", "single", "open"
 STALE, UNDECIDED = "stale", "undecided"
 
@@ -277,20 +275,13 @@ class SharedDocument(NamedTuple):
     document: str
     verdicts: tuple[bool, ...]
     """Whether each of them found it relevant."""
-    jaccard: float
-    """What all marked as a share of what any did."""
-    newest: str
-    """When the last of the judgements was made."""
-    agreed: bool
-    """Whether they agree to the character."""
-    status: str
-    """The status of the decision, ``undecided`` where there is none."""
-    stale: tuple[str, ...]
-    """Whose judgement has changed since it was decided."""
-    people: tuple[str, ...]
-    """Who finished it, people alone, in the order of `verdicts`."""
-    pairs: NDArray[np.void]
-    """Every two of the judgements, compared: those of models and imports, too."""
+    jaccard: float  # what all marked as a share of what any did
+    newest: str  # when the last of the judgements was made
+    agreed: bool  # whether they agree to the character
+    status: str  # the status of the decision, ``undecided`` where there is none
+    stale: tuple[str, ...]  # whose judgement has changed since it was decided
+    people: tuple[str, ...]  # who finished it, people alone, in the order of `verdicts`
+    pairs: NDArray[np.void]  # every two of the judgements, compared: those of models and imports, too
 
     @property
     def disagreed(self) -> bool:
@@ -381,8 +372,7 @@ class Period(NamedTuple):
     documents: int
     right: float
     """Share of documents on whose relevance all agree."""
-    jaccard: float
-    """Mean of what all highlighted as a share of what any did."""
+    jaccard: float  # mean of what all highlighted as a share of what any did
 
 
 def periods(found: Iterable[SharedDocument]) -> list[Period]:

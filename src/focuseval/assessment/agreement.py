@@ -113,8 +113,7 @@ def _specificity(
     return known, products, len(start)
 
 
-Finished = dict[str, dict[Unit, Saved]]
-"""Assessor → (topic, document) → the finished judgement."""
+Finished = dict[str, dict[Unit, Saved]]  # assessor → (topic, document) → the finished judgement
 _NAN = float("nan")
 
 
@@ -131,18 +130,12 @@ class Agreement:
     f: float = _NAN
     elements: int = 0
     """Elements with text of the documents that both finished."""
-    specificity: float = _NAN
-    """Correlation of the elements' specificity."""
-    entry_points: int = 0
-    """Documents that both found relevant."""
-    distance: float = _NAN
-    """Median distance of the entry points, in characters."""
-    relevant: tuple[int, int] = (0, 0)
-    """Documents that each found relevant, of those that both finished."""
-    highlighted: tuple[int, int] = (0, 0)
-    """Characters that each highlighted there."""
-    common: int = 0
-    """Characters that both did."""
+    specificity: float = _NAN  # correlation of the elements' specificity
+    entry_points: int = 0  # documents that both found relevant
+    distance: float = _NAN  # median distance of the entry points, in characters
+    relevant: tuple[int, int] = (0, 0)  # documents that each found relevant, of those that both finished
+    highlighted: tuple[int, int] = (0, 0)  # characters that each highlighted there
+    common: int = 0  # characters that both did
     intervals: Mapping[str, Interval] = field(default_factory=dict)
     """Where they were asked for: 95 % intervals of fields and properties, by name; NaN of too few topics."""
 

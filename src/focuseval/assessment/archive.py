@@ -55,8 +55,7 @@ from focuseval.formats.embedded import open_documents
 
 KIND, VERSION = "archive", 1
 MANIFEST = "manifest.json"
-LARGEST = 2**31
-"""Bytes of all files of an archive, unpacked."""
+LARGEST = 2**31  # bytes of all files of an archive, unpacked
 DENSEST, SMALL = 200, 2**24
 """How many times larger than packed a file of more than `SMALL` bytes may be: judgements are some twenty times."""
 _GOLD = {"gold-jsonl": "gold.jsonl", "inex-2005": "inex-2005", "inex-2008": "inex-2008.txt", "trec-qrels": "gold.qrels"}

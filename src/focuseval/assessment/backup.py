@@ -30,8 +30,7 @@ from focuseval.engine.files import sync
 from focuseval.errors import AssessError, FocusevalError
 
 FOLDER = "backups"
-LAST = 12
-"""The newest backups stay whatever their time; ten minutes apart they are two hours of work."""
+LAST = 12  # the newest backups stay whatever their time; ten minutes apart they are two hours of work
 HOURLY, DAILY = timedelta(days=1), timedelta(days=31)
 """How far back one backup for each hour, and one for each day, stays."""
 
@@ -43,10 +42,8 @@ class Backup:
     path: Path
     project: str
     """Differs between projects that keep their backups in one folder."""
-    seq: int
-    """Number of the last event: the larger, the newer."""
-    at: datetime
-    """When that event happened, by the clock of that moment."""
+    seq: int  # number of the last event: the larger, the newer
+    at: datetime  # when that event happened, by the clock of that moment
 
     @property
     def order(self) -> tuple[int, str]:
@@ -168,8 +165,7 @@ class Backups:
 
 
 KEPT = "before-restore"
-SIDES = ("-wal", "-shm")
-"""What SQLite keeps beside its file."""
+SIDES = ("-wal", "-shm")  # what SQLite keeps beside its file
 
 
 def restore(project: Path, backup: Path | None, *, folders: tuple[Path, ...] = (), actor: str) -> str:

@@ -44,8 +44,7 @@ class Checked:
     defects: tuple[str, ...]
     remarks: tuple[str, ...] = ()
     """What is no defect but should be known: that a backup was restored."""
-    copy: str = ""
-    """What the log was compared with, and how many events that has."""
+    copy: str = ""  # what the log was compared with, and how many events that has
 
     def __str__(self) -> str:
         looked = (

@@ -21,8 +21,7 @@ from shutil import disk_usage
 from focuseval.assessment.files import make_private
 from focuseval.errors import StorageError
 
-VERSION = 2
-"""1: until 0.1.0; 2: language models among the assessors, whom an older focuseval would take for people."""
+VERSION = 2  # 1: until 0.1.0; 2: language models among the assessors, whom an older focuseval would take for people
 _UNOPENED = "the project was not opened"
 
 SCHEMA = Path(__file__).with_name("schema.sql").read_text(encoding="utf-8")

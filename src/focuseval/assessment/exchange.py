@@ -73,8 +73,7 @@ _EXCHANGE_FIELDS = (
 )  # fmt: skip
 _NOT_OURS = (sqlite3.ProgrammingError, sqlite3.IntegrityError, sqlite3.InterfaceError)
 """What SQLite says of values that no export has; a full disk is another matter."""
-_GIVEN = ("assign", "reassign")
-"""Events whose rows are of a topic, a document and an assessor."""
+_GIVEN = ("assign", "reassign")  # events whose rows are of a topic, a document and an assessor
 
 
 def export_everything(store: Store) -> Iterator[bytes]:
@@ -231,12 +230,9 @@ class Imported:
     assessors: tuple[str, ...]
     judgements: int
     """Judgements that were stored."""
-    known: int
-    """Judgements that were there already, just so."""
-    moved: int
-    """Spans that were moved to where their quote stands."""
-    outside: int
-    """Judgements of documents that are not in the pool."""
+    known: int  # judgements that were there already, just so
+    moved: int  # spans that were moved to where their quote stands
+    outside: int  # judgements of documents that are not in the pool
 
     def __str__(self) -> str:
         names = ", ".join(Assessor(name, IMPORTED).label for name in self.assessors)

@@ -23,11 +23,9 @@ from focuseval.data.highlights import jaccard
 from focuseval.data.topics import Topic
 from focuseval.errors import AssessError
 
-Unit = tuple[str, str]
-"""A topic and a document."""
+Unit = tuple[str, str]  # a topic and a document
 PERSON, MODEL, IMPORTED = "person", "model", "imported"
-MODEL_PREFIX = "model:"
-"""How the name of every language model begins, and of nobody else: ``model:NAME@prompt-hash``."""
+MODEL_PREFIX = "model:"  # how the name of every language model begins, and of nobody else: ``model:NAME@prompt-hash``
 
 
 @dataclass(frozen=True)
@@ -58,8 +56,7 @@ class Pooled(NamedTuple):
     best: int = 0
     by: tuple[int, ...] = ()
     """The runs that brought it, by their places in the event that added it, or in a pool."""
-    batch: int = 0
-    """When it came: later runs are a batch of their own."""
+    batch: int = 0  # when it came: later runs are a batch of their own
 
 
 def add_to_pool(
@@ -263,8 +260,7 @@ def put_in_order(store: Store, units: Sequence[Unit], by: str, *, seed: int | No
 
 ONLY, ALSO, EVERYONE = "only", "also", "everyone"
 HOWS = (ONLY, ALSO, EVERYONE)
-Row = tuple[str, str, str]
-"""A topic, a document ('' for the whole topic), and an assessor."""
+Row = tuple[str, str, str]  # a topic, a document ('' for the whole topic), and an assessor
 
 
 def owners(store: Store, topic: str | None = None) -> list[Row]:
@@ -327,8 +323,7 @@ class KnownAnswer:
     at: str
     right: bool
     """Whether they found it relevant, or not, as the known answer does."""
-    jaccard: float
-    """Characters that both highlighted, as a share of those that either did."""
+    jaccard: float  # characters that both highlighted, as a share of those that either did
 
 
 def known_units(store: Store) -> dict[Unit, str]:
@@ -398,10 +393,8 @@ class Drift(NamedTuple):
     answers: tuple[KnownAnswer, ...]
     right: int
     """Documents with the right verdict."""
-    mean: float
-    """Mean agreement of the highlighted text."""
-    change: float | None
-    """Mean agreement in the later half less that in the earlier; None with fewer than four answers."""
+    mean: float  # mean agreement of the highlighted text
+    change: float | None  # mean agreement in the later half less that in the earlier; None with fewer than four answers
 
 
 def drifts(found: Sequence[KnownAnswer]) -> list[Drift]:

@@ -259,8 +259,7 @@ class PoolStatistics:
     brought: tuple[int, ...]
     alone: tuple[int, ...]
     """Documents that no other run brought."""
-    overlap: NDArray[np.float64]
-    """Jaccard: documents that both brought, as a share of those that either did."""
+    overlap: NDArray[np.float64]  # Jaccard: documents that both brought, as a share of those that either did
 
 
 def describe_pool(pool: Pool) -> PoolStatistics:
@@ -330,14 +329,10 @@ class Growth:
     topic: str
     pooled: int
     """Documents that the pool has."""
-    judged: int
-    """Documents of it that somebody has finished."""
-    returned: int
-    """Documents that the new runs returned, as deep as they would be pooled."""
-    fresh: int
-    """Those of them that the pool does not have."""
-    judged_returned: int
-    """Those of them that somebody has finished: what the runs can be scored with as it is."""
+    judged: int  # documents of it that somebody has finished
+    returned: int  # documents that the new runs returned, as deep as they would be pooled
+    fresh: int  # those of them that the pool does not have
+    judged_returned: int  # those of them that somebody has finished: what the runs can be scored with as it is
 
 
 def grown(store: Store, runs: Sequence[Run], *, depth: int) -> tuple[Pool, list[Growth]]:

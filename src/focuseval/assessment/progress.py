@@ -20,8 +20,7 @@ from focuseval.assessment.rules import FINISHED, NOT_RELEVANT, OPEN, RELEVANT, S
 from focuseval.assessment.store import ADJUDICATED, Store
 from focuseval.assessment.users import removed
 
-Unit = tuple[str, str]
-"""An assessor and a topic; or a topic and a document."""
+Unit = tuple[str, str]  # an assessor and a topic; or a topic and a document
 
 
 _QUEUE = f"""
@@ -86,8 +85,7 @@ def _documents(
     return (Pooled(*row[:5]) for row in store.database.read().execute(query, values).fetchall())
 
 
-PAUSE = 300.0
-"""Seconds between two edits beyond which somebody was away."""
+PAUSE = 300.0  # seconds between two edits beyond which somebody was away
 
 
 def moment_of(at: str) -> datetime:
@@ -188,10 +186,8 @@ SELECT topic, document, assessor FROM judgements JOIN (
     GROUP BY topic, document HAVING min(status) != max(status) AND max(assessor = '{ADJUDICATED}') = 0
 ) USING (topic, document) WHERE status IN {FINISHED} AND {_PEOPLE} {{0}}
 """  # noqa: S608  as above
-PROJECT = ("", "", "")
-"""What an event of the project itself changes: the plan."""
-MANY = 5_000
-"""Changes beyond which it is quicker to read everything again."""
+PROJECT = ("", "", "")  # what an event of the project itself changes: the plan
+MANY = 5_000  # changes beyond which it is quicker to read everything again
 
 
 class Overview:

@@ -43,8 +43,7 @@ SCALES: dict[str, tuple[str, ...]] = {
     PAIRS: ("00", "11", "12", "13", "21", "22", "23", "31", "32", "33"),
 }
 """The grades of every scale, lowest first. What is highly relevant is no too small unit: 2002 has no ``3S``."""
-ON_ELEMENTS = (COVERAGE, PAIRS)
-"""The scales on which elements are graded and nothing is highlighted."""
+ON_ELEMENTS = (COVERAGE, PAIRS)  # the scales on which elements are graded and nothing is highlighted
 NOTE_LIMIT, PATH_LIMIT, POSITION_LIMIT = 20_000, 50_000, 2**32
 """Characters of a note, paths of one edit, and positions that a browser may send."""
 

@@ -35,8 +35,7 @@ from focuseval.assessment.files import locked, make_private, stamp_of, write_pri
 from focuseval.data.fields import json_line, numbered_lines
 
 FILE = "sessions.jsonl"
-DAYS = 7
-"""How long a session lasts that nobody ends."""
+DAYS = 7  # how long a session lasts that nobody ends
 
 
 class Sessions:
@@ -125,8 +124,7 @@ def _hash(number: str) -> str:
 
 BY_NAME, BY_ADDRESS = 5, 30
 """Failures in a minute: of one name from one address or browser, and of one address under all names."""
-KNOWN = 100_000
-"""Keys that are remembered at once."""
+KNOWN = 100_000  # keys that are remembered at once
 
 
 class Attempts:

@@ -181,17 +181,13 @@ def _golds(store: Store, documents: DocumentCache) -> dict[str, Gold]:
 class Flip(NamedTuple):
     """Two runs whose order changes."""
 
-    better: str
-    """The one that is better by the first assessor's judgements, and worse by the second's."""
+    better: str  # the one that is better by the first assessor's judgements, and worse by the second's
     worse: str
     difference: float
     """By how much, by the first assessor's judgements."""
-    other: float
-    """The same difference by the second one's; below zero, for they turn it round."""
-    topics: float
-    """With how many topics the first one's judgements would show the difference."""
-    judgements: float
-    """How many judgements of documents that is."""
+    other: float  # the same difference by the second one's; below zero, for they turn it round
+    topics: float  # with how many topics the first one's judgements would show the difference
+    judgements: float  # how many judgements of documents that is
 
 
 @dataclass(frozen=True)

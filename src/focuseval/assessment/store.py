@@ -22,11 +22,9 @@ from focuseval.collection.rendering import Document
 from focuseval.data.highlights import Span, Spans
 from focuseval.errors import AssessError, ChangedTextError, ConflictError
 
-Quote = tuple[int, int, str]
-"""A highlight with the text it covers."""
+Quote = tuple[int, int, str]  # a highlight with the text it covers
 
-ADJUDICATED = "adjudicated"
-"""The assessor that no person is: what the adjudication decided."""
+ADJUDICATED = "adjudicated"  # the assessor that no person is: what the adjudication decided
 
 
 class Key(NamedTuple):
@@ -227,8 +225,7 @@ class Store:
         ]
 
 
-_LARGE = 100_000
-"""Characters of an event of the project from which on it is read again each time."""
+_LARGE = 100_000  # characters of an event of the project from which on it is read again each time
 _OF_KEY = "WHERE assessor = ? AND topic = ? AND document = ?"
 EVENTS_OF_KEY = f"{_OF_KEY} AND assessor != ''"
 """The index of events by judgement leaves the project's own out; SQLite uses it only where the query does, too."""

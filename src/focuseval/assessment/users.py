@@ -34,10 +34,8 @@ from focuseval.errors import AssessError, FormatError, Place
 ROLES = ("assessor", "lead", "reader")
 _COST = (2**14, 8, 1)
 RESERVED = (ADJUDICATED, "merged")
-DAYS = 14
-"""How long an invitation can be followed."""
-SHORTEST = 8
-"""Characters of a password that somebody chooses in the browser."""
+DAYS = 14  # how long an invitation can be followed
+SHORTEST = 8  # characters of a password that somebody chooses in the browser
 INVITE, RESET, ACCEPT, REVOKE = "invite", "reset", "accept", "revoke"
 _LOCK = threading.Lock()
 """One change of the users file at a time: an invitation that is followed twice at once works once."""

@@ -118,10 +118,8 @@ def _copy(source: Path, place: Path) -> None:
             shutil.rmtree(old) if old.is_dir() else old.unlink()
 
 
-LONGEST, QUESTION = 200_000, 2_000
-"""Characters of guidelines, and of a question."""
-_LOCK = threading.Lock()
-"""Two who save at once do not overwrite each other unseen."""
+LONGEST, QUESTION = 200_000, 2_000  # characters of guidelines, and of a question
+_LOCK = threading.Lock()  # two who save at once do not overwrite each other unseen
 
 
 @dataclass(frozen=True)

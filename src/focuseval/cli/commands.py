@@ -45,8 +45,7 @@ ARGUMENTS = re.compile(
 
 COMMANDS = tuple(name for names in SECTIONS.values() for name in names)
 
-INTERRUPTED = 130
-"""The exit code after Ctrl-C, as shells have it."""
+INTERRUPTED = 130  # the exit code after Ctrl-C, as shells have it
 
 
 def with_blocks(command: click.Command) -> click.Command:

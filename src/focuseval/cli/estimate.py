@@ -16,8 +16,7 @@ from focuseval.cli.output import READS, Command, echo_lines, progress_bar, write
 from focuseval.cli.score import POLICIES, read_topics_of, write_repairs_of
 from focuseval.evaluation.estimating import estimate as estimate_runs
 
-OWN = ("clusters", "weight", "assisted")
-"""Options that are arguments of `estimate_runs`."""
+OWN = ("clusters", "weight", "assisted")  # options that are arguments of `estimate_runs`
 INTERVAL = "Of means between two bounds: score holds near the bounds, too; t is the estimate ± t standard errors."
 
 

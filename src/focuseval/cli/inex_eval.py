@@ -17,8 +17,7 @@ from focuseval.formats.content import Source, open_source, open_sources
 from focuseval.formats.files import read_gold, read_run
 from focuseval.measures.prepared import prepare
 
-COLUMNS = ("inex-2008", "inex-fol", "inex-text", "trec-run")
-"""Formats whose lines are columns."""
+COLUMNS = ("inex-2008", "inex-fol", "inex-text", "trec-run")  # formats whose lines are columns
 
 
 @click.command("inex-eval", cls=Command, opens=NO, phases=("scoring",))

@@ -30,17 +30,14 @@ if TYPE_CHECKING:
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 TASKS = "thorough, focused, relevant-in-context, best-in-context, fetch-browse or spans"
-GRIDS = (*LAYOUTS, "json")
-"""How tables of results are printed."""
+GRIDS = (*LAYOUTS, "json")  # how tables of results are printed
 MERGES = ("lead", "majority", "union", "intersection")
 WHOSE = ("assessor", "adjudicated", "merge", "imported", "include")
 """Options that say whose judgements of a project are meant."""
 
-CONFIGURATION = "pyproject.toml"
-"""The file of the working folder whose table ``[tool.focuseval]`` may hold options."""
+CONFIGURATION = "pyproject.toml"  # the file of the working folder whose table ``[tool.focuseval]`` may hold options
 
-LEAST = 0.1
-"""The share of the judged documents that an index has to know."""
+LEAST = 0.1  # the share of the judged documents that an index has to know
 
 
 class FiniteRange(click.FloatRange):
@@ -370,8 +367,7 @@ def layout_option(
 
 
 output_option = click.option("-o", "--output", metavar="FILE", help="Write to this file; a page if it ends in .html.")
-results_options = combined(layout_option(), output_option)
-"""How tables of results are printed, and where."""
+results_options = combined(layout_option(), output_option)  # how tables of results are printed, and where
 
 # -------------------------------------------------------------------------------------------------------- configuration
 

@@ -50,8 +50,7 @@ METER = "focuseval.meter"
 HIDE = "Show no progress on the standard error."
 SOON, EVERY = 0.5, 30.0
 """Seconds after which a terminal shows a bar, and after which elsewhere a line says how far a command is."""
-NO, READS, WRITES = "no", "reads", "writes"
-"""What a command does to an assessment project that it is given."""
+NO, READS, WRITES = "no", "reads", "writes"  # what a command does to an assessment project that it is given
 
 
 class Command(click.Command):

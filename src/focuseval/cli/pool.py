@@ -19,8 +19,7 @@ from focuseval.formats.files import read_run
 from focuseval.measures.matching import by_topic_id
 
 ORDERS = ("runs", "shuffled")
-MATRIX = 12
-"""Up to so many runs every pair's overlap is printed, beyond them the smallest and the largest."""
+MATRIX = 12  # up to so many runs every pair's overlap is printed, beyond them the smallest and the largest
 
 
 @click.command(cls=Command, opens=READS, phases=("reading runs",))

@@ -22,8 +22,7 @@ from focuseval.retrieval.vectors import VECTOR_OPTIONS
 SETTINGS = (*RetrievalSettings.__dataclass_fields__, *VECTOR_OPTIONS)
 """Options that are fields of `RetrievalSettings` or `VectorSettings`."""
 
-READING = "reading words"
-"""What a bar says while the words of a collection are read."""
+READING = "reading words"  # what a bar says while the words of a collection are read
 
 
 _EMBEDDER = "http://HOST:PORT/v1#MODEL, sentence-transformers:NAME or model2vec:NAME."

@@ -31,8 +31,7 @@ POLICIES = (
 )
 """Options that are arguments of `plan_evaluation`."""
 
-SMALL = 1 << 26
-"""Bytes of runs up to which starting other processes does not pay."""
+SMALL = 1 << 26  # bytes of runs up to which starting other processes does not pay
 
 
 @click.command(cls=Command, opens=READS, phases=("reading", "scoring"))

@@ -25,11 +25,9 @@ from focuseval.formats.files import read_gold, read_run
 SHARES = frozenset(("overlapping", "fully_highlighted_links", "entry_points_at_first_relevant"))
 """Figures that are shares, printed as percent."""
 
-HEAD = ("file", "kind", "over", "description")
-"""What the title, the columns and the note say."""
+HEAD = ("file", "kind", "over", "description")  # what the title, the columns and the note say
 
-MOST = 20
-"""Tags, depths and targets shown on a terminal; JSON has all."""
+MOST = 20  # tags, depths and targets shown on a terminal; JSON has all
 
 ROOT = re.compile(rb"<([A-Za-z_][\w.-]*)")
 TOPIC = re.compile(rb"<(?:inex[-_]?topic|topic)\b", re.IGNORECASE)

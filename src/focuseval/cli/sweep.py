@@ -27,8 +27,7 @@ CUT = "How to cut: words:100, sentences:5 …; see 'focuseval chunk --help'."
 RETRIEVER = "bm25 (the default), dense and hybrid, as in 'focuseval retrieve'; or your run for each SPEC."
 EMBEDDER = "What makes vectors, as in 'focuseval retrieve'; several are all tried."
 VECTORS = ("model", "key", "query_prefix", "passage_prefix", "normalise", "dimensions", "vector_cache")
-SEVERAL = ("--chunks", "--retriever", "--embedder")
-"""Options behind which several values may stand."""
+SEVERAL = ("--chunks", "--retriever", "--embedder")  # options behind which several values may stand
 
 
 class SweepCommand(Command):

@@ -18,8 +18,7 @@ from focuseval.measures.tasks import Findings, Task, as_json, as_lines, find_tas
 from focuseval.placing.place import place_run
 
 REPAIR = "Write a valid run, and list the changes ('score --repair' writes none)."
-SHOWN = 20
-"""Findings that are printed where no limit is given."""
+SHOWN = 20  # findings that are printed where no limit is given
 
 
 @click.command(cls=Command, opens=NO, phases=("checking",))

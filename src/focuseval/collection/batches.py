@@ -39,8 +39,7 @@ from focuseval.errors import CollectionError
 SMALLEST = 4_000_000
 LARGEST = 16_000_000
 
-_AT_ONCE = 16
-"""Objects of a store that are asked for at once: an answer takes longer than the content of a small one."""
+_AT_ONCE = 16  # objects of a store that are asked for at once: an answer takes longer than the content of a small one
 
 
 @dataclass(frozen=True)
@@ -162,8 +161,7 @@ def batches(found: Iterable[Member | Files], scratch: Location, *, far: bool = F
             spool.close()
 
 
-MEMORY = Memory()
-"""Every thread's own, used for one block after another."""
+MEMORY = Memory()  # every thread's own, used for one block after another
 
 
 @dataclass(frozen=True)
@@ -192,12 +190,10 @@ class IndexedBatch:
     report: ParseReport
     spool: str | None
     """The batch's temporary file, if it has one: it is not needed any more."""
-    rows: Any = None
-    """An Arrow record batch, a row per document; None where none of them could be read."""
+    rows: Any = None  # an Arrow record batch, a row per document; None where none of them could be read
     counts: dict[str, Any] = field(default_factory=dict)
     """Of the block: its number and tags, its elements, text nodes and bytes, its fingerprint."""
-    known: bool = False
-    """Whether an earlier build had done it."""
+    known: bool = False  # whether an earlier build had done it
 
 
 _MISSING = os.strerror(errno.ENOENT)

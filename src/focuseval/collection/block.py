@@ -34,8 +34,7 @@ class Parsed(NamedTuple):
     tags: tuple[str, ...]
     elements: Lists
     """In document order: tag, depth, start, end, and the row of the parent, −1 for a root."""
-    nodes: Lists
-    """Text nodes: the row of the parent, start, end, and whether there is more than white space (solid)."""
+    nodes: Lists  # text nodes: the row of the parent, start, end, and whether there is more than white space (solid)
 
     @property
     def lengths(self) -> NDArray[np.int32]:
@@ -134,8 +133,7 @@ CODEC, _LONG = pa.Codec("zstd"), 2000
 class Block:
     """Documents as columns; tags are in the order of names, by which children are sorted, also in joined blocks."""
 
-    batch: Any
-    """The Arrow record batch behind it."""
+    batch: Any  # the Arrow record batch behind it
     tags: tuple[str, ...]
 
     def __len__(self) -> int:

@@ -45,8 +45,7 @@ if TYPE_CHECKING:
     Cutter = Callable[[str], tuple[Integers, Integers]]
 
 
-_AT_ONCE = 64
-"""Documents whose texts are asked for together."""
+_AT_ONCE = 64  # documents whose texts are asked for together
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,12 +171,9 @@ class Cut:
     start: NDArray[np.int32]
     end: NDArray[np.int32]
     """Code points, counted from the document's first."""
-    number: NDArray[np.int32]
-    """Which of the distinct words it is."""
-    bounds: NDArray[np.int64]
-    """Where every document's words begin, and the end of the last."""
-    distinct: pa.Array
-    """The distinct words, as they are written."""
+    number: NDArray[np.int32]  # which of the distinct words it is
+    bounds: NDArray[np.int64]  # where every document's words begin, and the end of the last
+    distinct: pa.Array  # the distinct words, as they are written
 
 
 def cut_block(block: Block) -> Cut:

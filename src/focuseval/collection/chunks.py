@@ -59,11 +59,9 @@ if TYPE_CHECKING:
 WINDOWS = ("characters", "words", "sentences", "tokens")
 """Kinds that count something: chunks are so many of them, every so many."""
 
-PARTS = {"pages": "page", "blocks": "block"}
-"""Kinds that count the pages of PDFs, or their blocks; their elements."""
+PARTS = {"pages": "page", "blocks": "block"}  # kinds that count the pages of PDFs, or their blocks; their elements
 
-SPLITTERS = ("langchain", "llamaindex")
-"""Packages whose splitters can be named."""
+SPLITTERS = ("langchain", "llamaindex")  # packages whose splitters can be named
 
 CUTTERS = {"headings": 6, "recursive": 999_999_999, "semantic": 99}
 """Kinds that follow what a text says, which take one number, and the largest."""
@@ -87,8 +85,7 @@ class Spec:
     """Distance between beginnings."""
     names: tuple[str, ...] = ()
     """Tags of elements, the class of a splitter, or what follows the name of another package's chunker."""
-    origin: str = ""
-    """The package that adds the chunker, with its version; empty for ours."""
+    origin: str = ""  # the package that adds the chunker, with its version; empty for ours
 
     def __str__(self) -> str:
         stroke = "" if self.step == self.size else f"/{self.step}"
@@ -351,17 +348,13 @@ class Extent:
     chunks: int
     documents: int
     """Documents that have a chunk."""
-    characters: int
-    """Characters in all chunks, repeats included."""
-    text: int
-    """Characters of all documents."""
+    characters: int  # characters in all chunks, repeats included
+    text: int  # characters of all documents
     least: int
     most: int
     """Characters of the smallest and of the largest chunk."""
-    left_out: int
-    """Characters in no chunk, white space not counted."""
-    tokens: int | None = None
-    """Tokens in all chunks, repeats included; None without a tokenizer."""
+    left_out: int  # characters in no chunk, white space not counted
+    tokens: int | None = None  # tokens in all chunks, repeats included; None without a tokenizer
 
     @property
     def mean(self) -> float:

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from focuseval.collection.index import Index
     from focuseval.engine.storage import Location
 
-MAX_BYTES = 16 << 20
-"""Of an image."""
+MAX_BYTES = 16 << 20  # of an image
 MAX_ARCHIVE = 256 << 20
 """Bytes of an archive that is read from its beginning for every image; of a .zip only what is needed is read."""
 _ENDINGS = ("", ".png", ".jpg", ".jpeg", ".gif", ".webp")

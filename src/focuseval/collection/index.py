@@ -296,8 +296,7 @@ class Index(Described):
         return wanted
 
 
-Collection: TypeAlias = Index
-"""What the rest of the package asks for documents, their texts and elements."""
+Collection: TypeAlias = Index  # what the rest of the package asks for documents, their texts and elements
 
 
 @dataclass(frozen=True, eq=False)
@@ -354,16 +353,13 @@ class CollectionStatistics:
     elements_per_article: float
     nodes_per_article: float
     """Elements and text nodes."""
-    mean_depth: float
-    """Over all elements; a root has depth 1."""
-    mean_depth_of_articles: float
-    """Over articles, of the mean depth of their elements."""
+    mean_depth: float  # over all elements; a root has depth 1
+    mean_depth_of_articles: float  # over articles, of the mean depth of their elements
     max_depth: int
     unique_tags: int
     mean_length: float
     """Characters of a document's text."""
-    tags: tuple[tuple[str, int], ...]
-    """Every tag with its count, the most frequent first."""
+    tags: tuple[tuple[str, int], ...]  # every tag with its count, the most frequent first
 
 
 def describe(index: Index) -> CollectionStatistics:

@@ -129,12 +129,9 @@ def _places(wanted: Any, values: Any) -> NDArray[np.int32]:
 class Steps:
     """The distinct paths of a column as steps: ``tags[tag]`` and rank `n` of each; tag −1 where it is no step."""
 
-    path: Integers
-    """For every row of the column, its distinct path; −1 for null."""
-    first: Integers
-    """Where each distinct path's steps begin."""
-    depth: Integers
-    """How many steps it has."""
+    path: Integers  # for every row of the column, its distinct path; −1 for null
+    first: Integers  # where each distinct path's steps begin
+    depth: Integers  # how many steps it has
     tag: Integers
     n: Integers
     tags: tuple[str, ...]

@@ -53,8 +53,7 @@ class Pages:
     steps: Any
     """For every code point of the text, its share of its line's length, a byte; 0 for what stands in no line. Those of
     an index are compressed."""
-    original: Any
-    """The file: its bytes, or those of an index as Arrow has them; None where it was not kept."""
+    original: Any  # the file: its bytes, or those of an index as Arrow has them; None where it was not kept
     _seen: dict[int, tuple[NDArray[np.int64], NDArray[np.float64]]] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:

@@ -48,8 +48,7 @@ _COLUMNS = (
 )
 """`struct columns`: numbers, and where arrays begin."""
 
-_ARRANGED = ("n", "child", "first_child", "first_node", "node_start", "node_end", "node_solid")
-"""`struct arranged`."""
+_ARRANGED = ("n", "child", "first_child", "first_node", "node_start", "node_end", "node_solid")  # `struct arranged`
 
 
 class Memory(threading.local):
@@ -152,8 +151,7 @@ class Raw(NamedTuple):
     data: bytes
     kind: str = ".xml"
     """The extension that says what it is; ``trec`` or ``text`` where it stands in a file with others."""
-    apart: bool = True
-    """Whether words of HTML are separated where a browser breaks the line."""
+    apart: bool = True  # whether words of HTML are separated where a browser breaks the line
 
 
 @dataclass
@@ -164,18 +162,12 @@ class ParseReport:
     bytes: int = 0
     failures: list[str] = field(default_factory=list)
     """One line for every document that could not be read."""
-    named: int = 0
-    """Entities of unread DTDs replaced by the character of that name."""
-    left_out: Counter[str] = field(default_factory=Counter)
-    """Entities that nothing read could define, by name."""
-    lenient: int = 0
-    """Documents read as browsers read pages, because they are HTML or no well-formed XML."""
-    pages: int = 0
-    """Pages of PDFs."""
-    scans: int = 0
-    """Pages without text."""
-    scanned: list[str] = field(default_factory=list)
-    """A line for every PDF with such pages: which."""
+    named: int = 0  # entities of unread DTDs replaced by the character of that name
+    left_out: Counter[str] = field(default_factory=Counter)  # entities that nothing read could define, by name
+    lenient: int = 0  # documents read as browsers read pages, because they are HTML or no well-formed XML
+    pages: int = 0  # pages of PDFs
+    scans: int = 0  # pages without text
+    scanned: list[str] = field(default_factory=list)  # a line for every PDF with such pages: which
 
     def add(self, other: ParseReport) -> None:
         """Add the counts of another batch."""
@@ -236,8 +228,7 @@ def parse_documents(
     return Block(block.batch.take(pa.array(np.argsort([*read, *trees]))), block.tags), report
 
 
-_WHOLE = {"plain": read_plain, "notebook": read_notebook, "docx": read_docx}
-"""How documents of one element are read."""
+_WHOLE = {"plain": read_plain, "notebook": read_notebook, "docx": read_docx}  # how documents of one element are read
 
 
 def read_slowly(raw: Raw, pdf: PdfRules | None = None) -> Tree:

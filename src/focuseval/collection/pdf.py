@@ -44,8 +44,7 @@ from focuseval.collection.trees import Tree
 from focuseval.data.spans import spread
 from focuseval.errors import UsageError, did_you_mean
 
-RULES = 1
-"""Version of the rules above: another one may give another text."""
+RULES = 1  # version of the rules above: another one may give another text
 
 CHOICES = {
     "hyphens": ("join", "keep"),
@@ -61,10 +60,8 @@ _SOFT, _MARK = 0x00AD, 2
 _HYPHENS = (_MARK, _SOFT, ord("-"), 0x2010)
 _EDGE, _LEAST, _SHARE = 0.1, 3, 4
 _LEADING, _HEIGHT, _ASLANT, _WIDE, _BACK = 1.2, 1.25, 1.8, 2.0, 0.1
-_STEP = 127
-"""The step of the widest character of a line; one that takes in a dropped hyphen has up to twice as much."""
-_TOGETHER = 30_000
-"""Characters of pages that are read together."""
+_STEP = 127  # the step of the widest character of a line; one that takes in a dropped hyphen has up to twice as much
+_TOGETHER = 30_000  # characters of pages that are read together
 
 
 @dataclass(frozen=True)
@@ -115,8 +112,7 @@ class _Lines:
     box: NDArray[np.float32]
     first: NDArray[np.int64]
     """The first character of every line, and the end of the last."""
-    page: NDArray[np.int64]
-    """The page of every line, from 0."""
+    page: NDArray[np.int64]  # the page of every line, from 0
 
     def kept(self, keep: NDArray[np.bool_]) -> _Lines:
         """Return the characters to keep; lines that become empty go, too."""

@@ -36,16 +36,12 @@ if TYPE_CHECKING:
 
     Box = tuple[float, float, float, float]
 
-MEMORY = 4 << 30
-"""Bytes that the process may use, its program included."""
+MEMORY = 4 << 30  # bytes that the process may use, its program included
 SECONDS = 60.0
-SECONDS_PER_MB = 3.0
-"""Time for one question about a file: a thousand pages of a megabyte take a few seconds."""
+SECONDS_PER_MB = 3.0  # time for one question about a file: a thousand pages of a megabyte take a few seconds
 MAX_PAGES = 20_000
-MAX_CHARACTERS = 50_000_000
-"""A file with more is refused."""
-MAX_PIXELS = 16_000_000
-"""Of a page's picture; a larger one is made smaller."""
+MAX_CHARACTERS = 50_000_000  # a file with more is refused
+MAX_PIXELS = 16_000_000  # of a page's picture; a larger one is made smaller
 
 _LENGTHS = struct.Struct("<QQ")
 _REMEDY = "mend the file, or index the others with keep_going=True"
@@ -59,10 +55,8 @@ class PageCharacters:
     height: float
     rotation: int
     """Degrees clockwise by which the file says to turn it; boxes are of the turned page."""
-    code: NDArray[np.uint32]
-    """Code points; 2 is a hyphen at the end of a line."""
-    box: NDArray[np.float32]
-    """A row per character: left, top, right, bottom."""
+    code: NDArray[np.uint32]  # code points; 2 is a hyphen at the end of a line
+    box: NDArray[np.float32]  # a row per character: left, top, right, bottom
     flags: NDArray[np.uint8]
     """1 where PDFium put the character in (a space, a line end), 2 for a hyphen at the end of a line."""
 
@@ -110,8 +104,7 @@ def write_highlights(data: bytes, file: str, marks: Sequence[Highlight]) -> byte
 
 # In the process that asks.
 
-_CODE = ""
-"""What a test wants the process to do first."""
+_CODE = ""  # what a test wants the process to do first
 _lock = threading.Lock()
 _child: list[subprocess.Popen[bytes]] = []
 

@@ -97,8 +97,7 @@ KINDS = {
 
 ABOUT = frozenset(("article-meta", "journal-meta", "front-stub", "custom-meta-group", "processing-meta"))
 """Elements whose text is about the document, whatever is inside them …"""
-TEXT = frozenset(("title-group", "abstract", "trans-abstract"))
-"""… but these, which a reader came for."""
+TEXT = frozenset(("title-group", "abstract", "trans-abstract"))  # … but these, which a reader came for
 
 _KIND = {name: kind for kind, names in KINDS.items() for name in names.split()}
 _RUNNING = ("paragraph", "heading")
@@ -110,8 +109,7 @@ _INLINE_WITHIN = {
 }
 """Kind → kinds of blocks in which it is only a part of the line: a title inside a reference, say."""
 _LONG = 8_000
-TITLE = 120
-"""Characters of a title in a list."""
+TITLE = 120  # characters of a title in a list
 
 
 @dataclass(frozen=True)
@@ -132,8 +130,7 @@ class TextBlock:
 
 
 _NUMBERED = ("ol", "orderedlist", "numberlist")
-STATIC = Path(__file__).parent / "static"
-"""The script and the style sheet of every page that shows documents."""
+STATIC = Path(__file__).parent / "static"  # the script and the style sheet of every page that shows documents
 
 
 def layout(document: Document) -> list[TextBlock]:
@@ -229,8 +226,7 @@ class Group(NamedTuple):
     kind: str
     depth: int
     """How many groups it is in."""
-    columns: int | str = 1
-    """How many a grid has, or a cell takes; of an image its name."""
+    columns: int | str = 1  # how many a grid has, or a cell takes; of an image its name
 
 
 @dataclass(frozen=True)
@@ -458,11 +454,9 @@ def _bounded(block: TextBlock, text: str) -> Iterator[TextBlock]:
 Extents = tuple[str, "NDArray[np.int64]", "NDArray[np.int64]"]
 """A text's hash, and where its elements with text begin and end."""
 
-PATIENCE = 0.5
-"""Seconds that a list may spend on titles that are not known yet; the rest are known the next time."""
+PATIENCE = 0.5  # seconds that a list may spend on titles that are not known yet; the rest are known the next time
 
-KEPT = 64
-"""Documents that stay in memory with their elements, for those who open the same ones."""
+KEPT = 64  # documents that stay in memory with their elements, for those who open the same ones
 CHARACTERS = 40_000_000
 """Characters of texts that stay in memory: an edit needs the text alone, and must not parse a document again."""
 

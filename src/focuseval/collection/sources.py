@@ -49,14 +49,10 @@ class Member(NamedTuple):
     id: str
     file: str
     """The name to show: a path, or ``archive.zip:path``."""
-    kind: str
-    """The extension that says what it is, or the kind of file that it stands in (`document_files.WHOLE`)."""
-    size: int
-    """Bytes; of a file in a directory what is typical there."""
-    time: int = 0
-    """When an object of a store was written; files on disk are asked when they are read."""
-    read: Callable[[], bytes] | None = None
-    """How to read it, now or never, from an archive; None for a file of its own."""
+    kind: str  # the extension that says what it is, or the kind of file that it stands in (`document_files.WHOLE`)
+    size: int  # bytes; of a file in a directory what is typical there
+    time: int = 0  # when an object of a store was written; files on disk are asked when they are read
+    read: Callable[[], bytes] | None = None  # how to read it, now or never, from an archive; None for a file of its own
 
     def ids(self) -> list[str]:
         """Return its id."""
@@ -70,10 +66,8 @@ class Member(NamedTuple):
 class Files(NamedTuple):
     """Documents of one directory, all with the same extension."""
 
-    folder: str
-    """What stands before a name in a path."""
-    inside: str
-    """What stands before a name in an id."""
+    folder: str  # what stands before a name in a path
+    inside: str  # what stands before a name in an id
     kind: str
     size: int
     """Bytes of a typical file."""
@@ -111,8 +105,7 @@ def usual(entries: Sequence[os.DirEntry[str]]) -> tuple[str, list[bool]]:
 
 
 _NAME = attrgetter("name")
-_WHOLE = 32_000_000
-"""Bytes up to which a file of several documents is one task."""
+_WHOLE = 32_000_000  # bytes up to which a file of several documents is one task
 
 
 @dataclass
@@ -122,8 +115,7 @@ class Sources:
     paths: Sequence[Location]
     passed_over: Counter[str] = field(default_factory=Counter)
     """Files that are no documents, by extension."""
-    first: dict[str, str] = field(default_factory=dict)
-    """The first of them with each extension, by name."""
+    first: dict[str, str] = field(default_factory=dict)  # the first of them with each extension, by name
     whole: bool = False
     """Whether files of several documents are left to the workers, where they are not too large for one of them."""
 

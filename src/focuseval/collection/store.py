@@ -39,14 +39,11 @@ from focuseval.errors import CollectionError
 
 T = TypeVar("T")
 
-_HELD = 16
-"""Blocks of object storage that are kept in memory where no cache is given."""
+_HELD = 16  # blocks of object storage that are kept in memory where no cache is given
 
-SCRATCH = "scratch"
-"""The folder, in an index that is being made, of all that does not belong to it."""
+SCRATCH = "scratch"  # the folder, in an index that is being made, of all that does not belong to it
 
-VERSION = 3
-"""Changes whenever an older index cannot be read any more."""
+VERSION = 3  # changes whenever an older index cannot be read any more
 
 DOCUMENTS = pa.schema([*DOCUMENT.items(), ("elements", pa.int64()), ("nodes", pa.int64())])
 BLOCKS = pa.schema(
@@ -77,10 +74,8 @@ def write_arrow(batch: Any, file: Location) -> tuple[int, int]:
 class MappedBlocks(Sequence[Block]):
     """The blocks of a stored index, mapped or fetched when they are asked for."""
 
-    root: Location
-    """The index."""
-    folder: Location
-    """Where its blocks are."""
+    root: Location  # the index
+    folder: Location  # where its blocks are
     table: Any
     cache: Cache | None = None
     version: tuple[int, ...] = ()

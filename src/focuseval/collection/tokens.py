@@ -137,8 +137,7 @@ def _absent(package: str) -> MissingDataError:
     return MissingDataError(f"{package} is not installed; run 'pip install focuseval[{package}]'")
 
 
-MOST = 10_000_000
-"""Tokens that are remembered; texts beyond are tokenized whenever they are asked for."""
+MOST = 10_000_000  # tokens that are remembered; texts beyond are tokenized whenever they are asked for
 
 
 class RememberedTokens:

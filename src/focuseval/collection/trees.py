@@ -39,8 +39,7 @@ from xml.parsers import expat
 
 from focuseval.errors import CollectionError, Place
 
-MAX_DEPTH = 2_000
-"""Elements nested deeper than this are refused."""
+MAX_DEPTH = 2_000  # elements nested deeper than this are refused
 
 MAX_ENTITIES = 4_096
 """A file that declares more entities than this is refused: long chains of them exhaust expat's stack."""
@@ -50,15 +49,13 @@ MAX_GROWTH = 100
 
 GROWTH_FROM = 8_000_000
 
-MAX_WORD = 1 << 28
-"""A Word document with more bytes of text than this is refused."""
+MAX_WORD = 1 << 28  # a Word document with more bytes of text than this is refused
 
 KEEP_GOING = "mend the file, or index the others with keep_going=True"
 """What can be done about a document that cannot be read."""
 
 WHITE = " \t\n\r"
-IMAGES = frozenset(("graphic", "inline-graphic", "img", "imagedata", "image"))
-"""Elements that may name an image."""
+IMAGES = frozenset(("graphic", "inline-graphic", "img", "imagedata", "image"))  # elements that may name an image
 _NAMED = frozenset(("xlink:href", "href", "src", "fileref"))
 
 
@@ -84,12 +81,9 @@ class Tree:
     entities: int = 0
     named: int = 0
     """References to entities of an unread DTD whose character was found by name."""
-    left_out: Counter[str] = field(default_factory=Counter)
-    """References that could not be replaced, by name."""
-    lenient: bool = False
-    """Whether it was read as HTML is."""
-    laid: Any = None
-    """Where the characters of a PDF stand (`collection.pages.Pages`)."""
+    left_out: Counter[str] = field(default_factory=Counter)  # references that could not be replaced, by name
+    lenient: bool = False  # whether it was read as HTML is
+    laid: Any = None  # where the characters of a PDF stand (`collection.pages.Pages`)
     images: list[tuple[int, str]] = field(default_factory=list)
     """Where elements stand that name an image, and what they name."""
 
@@ -222,8 +216,7 @@ def transcoded(data: bytes, file: str) -> bytes | None:
     return re.sub(r"""encoding\s*=\s*["'][\w.-]*["']""", "", text, count=1).encode("utf-8")
 
 
-TAG = "document"
-"""The tag of a plain text's only element."""
+TAG = "document"  # the tag of a plain text's only element
 
 
 def read_plain(data: bytes, file: str) -> Tree:

@@ -57,11 +57,9 @@ NAMES: dict[str, tuple[str, ...]] = {
 what answers it. ``answers`` are texts that say it, maybe in words of their own. A ``distance`` is a score of which less
 is better."""
 
-KNOWN = frozenset(name for names in NAMES.values() for name in names)
-"""All names of fields."""
+KNOWN = frozenset(name for names in NAMES.values() for name in names)  # all names of fields
 
-AROUND = KNOWN - {"results", "documents"}
-"""Names that an object around a list of rows does not have."""
+AROUND = KNOWN - {"results", "documents"}  # names that an object around a list of rows does not have
 
 QUESTION_IDS = ("id", "_id")
 """What may name a topic where a row is a question, and only there: elsewhere it numbers chunks or rows."""
@@ -75,8 +73,7 @@ SOURCES = ("source", "source_id", *(name for name in NAMES["doc"] if name not in
 FIRST = frozenset({"text", "quote", "chunk", "relevance", "answers", "page", "bbox"})
 """Fields whose other names are also used for something else: a chunk's text beside its quote or its number."""
 
-NESTED = ("metadata", "meta")
-"""Where objects keep what belongs to a text's document."""
+NESTED = ("metadata", "meta")  # where objects keep what belongs to a text's document
 
 
 def column_name(name: str) -> str:

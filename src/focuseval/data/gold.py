@@ -26,19 +26,15 @@ if TYPE_CHECKING:
     from focuseval.data.placement import Placement
     from focuseval.data.remarks import Remark
 
-UNKNOWN = -1
-"""A number that the file does not give."""
+UNKNOWN = -1  # a number that the file does not give
 
-TOO_SMALL = -2
-"""The exhaustivity ``?`` of 2005: relevant, but too small to be judged on its own."""
+TOO_SMALL = -2  # the exhaustivity ``?`` of 2005: relevant, but too small to be judged on its own
 
-NOT_ASSESSED = -3
-"""The grade ``U`` (or a missing grade) of 2002–2004."""
+NOT_ASSESSED = -3  # the grade ``U`` (or a missing grade) of 2002–2004
 
 _SPAN_COLUMNS = ("start", "end", "quote", "need", "relevance")
 
-ANSWERABLE = "answerable"
-"""The attribute of a topic that is ``no`` where nothing in the collection answers it."""
+ANSWERABLE = "answerable"  # the attribute of a topic that is ``no`` where nothing in the collection answers it
 
 ORIGIN, ASSISTED = "origin", "assisted"
 """Attributes of a topic: where its question comes from (``draft``), and whose suggestions its assessor saw."""
@@ -102,10 +98,8 @@ class Passages(Columns):
 class GradedElements(Columns):
     """Assessed elements: grades of 2002–2004, or sizes of 2005–2007."""
 
-    path: pa.Array
-    """Dictionary-encoded string paths, every step with its ``[n]``."""
-    exhaustivity: NDArray[np.int8]
-    """A grade (2002: relevance), TOO_SMALL or NOT_ASSESSED."""
+    path: pa.Array  # dictionary-encoded string paths, every step with its ``[n]``
+    exhaustivity: NDArray[np.int8]  # a grade (2002: relevance), TOO_SMALL or NOT_ASSESSED
     specificity: NDArray[np.int8]
     """A grade 0–3 of 2002–2004 (2002: coverage N, L, S, E as 0, 1, 2, 3, see `Gold.scale`); UNKNOWN from 2005 on."""
     size: NDArray[np.int64]

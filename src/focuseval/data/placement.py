@@ -32,14 +32,11 @@ span is outside its document."""
 class Placement:
     """Where the rows of a run, or the documents of a gold, lie in a collection."""
 
-    collection: Any
-    """The documents: a `focuseval.collection.index.Index`, which this package does not know."""
-    ids: pa.Array
-    """Document ids: of every result of a run, of every document of a gold."""
+    collection: Any  # the documents: a `focuseval.collection.index.Index`, which this package does not know
+    ids: pa.Array  # document ids: of every result of a run, of every document of a gold
     status: NDArray[np.int8] | None = None
     """For every result, one of the codes above; None for whole documents, and for a gold."""
-    alignment: Alignment | None = None
-    """What was found for texts and quotes; None where there were none to look for."""
+    alignment: Alignment | None = None  # what was found for texts and quotes; None where there were none to look for
 
     @cached_property
     def document(self) -> NDArray[np.int64]:
@@ -67,8 +64,7 @@ HOW = ("exact", "normalised", "approximate", "ambiguous", "lost", "unchecked")
 """How a text was placed; ``unchecked``: a span that came without a text to check it against."""
 EXACT, NORMALISED, APPROXIMATE, AMBIGUOUS, LOST, UNCHECKED = range(len(HOW))
 
-_SHIFTS = 6
-"""So many different shifts are named in a summary; the rest are counted together."""
+_SHIFTS = 6  # so many different shifts are named in a summary; the rest are counted together
 
 
 @dataclass(frozen=True, eq=False)

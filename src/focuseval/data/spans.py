@@ -223,8 +223,7 @@ def first_cover(first: NDArray[np.integer], last: NDArray[np.integer], cells: in
     return above
 
 
-Triple: TypeAlias = "tuple[NDArray[np.integer], Integers, Integers]"
-"""Groups, starts and ends of a list of spans."""
+Triple: TypeAlias = "tuple[NDArray[np.integer], Integers, Integers]"  # groups, starts and ends of a list of spans
 
 
 def overlapping(some: Triple, others: Triple) -> tuple[Integers, Integers]:

@@ -34,14 +34,11 @@ Row = tuple[Value, ...]
 
 LAYOUTS = ("table", "markdown", "latex", "csv")
 
-UNLIMITED = 1_000_000
-"""The width of a table in a file: nothing is wrapped."""
+UNLIMITED = 1_000_000  # the width of a table in a file: nothing is wrapped
 
-ABSENT = "–"
-"""What readers see where there is no value."""
+ABSENT = "–"  # what readers see where there is no value
 
-MARK = "*"
-"""What stands behind the best value of a column on a terminal."""
+MARK = "*"  # what stands behind the best value of a column on a terminal
 
 GAP = "  "
 _CONTROLS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
@@ -104,8 +101,7 @@ class Column:
     words: bool = False
     form: str = ".4f"
     """How fractions are printed for readers, as `format` has it; whole numbers have commas between thousands."""
-    best: bool = False
-    """Whether the largest value is marked for readers."""
+    best: bool = False  # whether the largest value is marked for readers
 
     def text(self, value: Value) -> str:
         """Return a value of this column as readers see it; text stays as it is, also among numbers.

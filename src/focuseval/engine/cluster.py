@@ -43,11 +43,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_LEAST = 128
-"""Tasks that are given out, at least: a cluster may grow when it sees that there are some."""
+_LEAST = 128  # tasks that are given out, at least: a cluster may grow when it sees that there are some
 
-_PATIENCE = 30.0
-"""Seconds in which a scheduler has to answer, and running tasks have to end after Ctrl-C."""
+_PATIENCE = 30.0  # seconds in which a scheduler has to answer, and running tasks have to end after Ctrl-C
 
 _AGREE = {"Python": 2, "focuseval": 3, "pyarrow": 1, "numpy": 1}
 """What must agree between client and workers, and in how many numbers of its version."""

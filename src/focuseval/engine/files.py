@@ -30,8 +30,7 @@ FOLDER, GIGABYTES = "FOCUSEVAL_CACHE", "FOCUSEVAL_CACHE_GB"
 _DEFAULT = 10.0
 _PARTIAL = ".partial"
 
-_AT_ONCE = 8
-"""Files that are pushed to the disk at once."""
+_AT_ONCE = 8  # files that are pushed to the disk at once
 
 
 def sync(path: Path) -> None:

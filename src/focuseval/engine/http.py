@@ -65,8 +65,7 @@ def endpoint_of(url: str, service: str = CHAT, option: str = "--endpoint") -> En
     return Endpoint(parts.scheme, parts.hostname, port or (443 if parts.scheme == "https" else 80), path + service)
 
 
-LIMIT = 4_000_000
-"""Bytes of a reply, unless more are expected; a longer one is no answer to a bounded question."""
+LIMIT = 4_000_000  # bytes of a reply, unless more are expected; a longer one is no answer to a bounded question
 HIDDEN = "[the key]"
 
 

@@ -68,8 +68,7 @@ _ODDER = np.uint64(0xD6E8FEB86659FD93)
 _HALF = np.uint64(32)
 _BYTES_KEPT = np.array([(1 << (8 * n)) - 1 for n in range(9)], np.uint64)
 
-BLOCK = 1 << 16
-"""Keys that are looked up together: they stay in the processor's cache."""
+BLOCK = 1 << 16  # keys that are looked up together: they stay in the processor's cache
 
 
 @cache

@@ -44,26 +44,19 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 SCHEMES = ("s3://", "gs://")
-OPTIONS = ("endpoint_override", "region", "scheme", "anonymous")
-"""What may be set in a URL's query."""
+OPTIONS = ("endpoint_override", "region", "scheme", "anonymous")  # what may be set in a URL's query
 
-PAUSES = (0.2, 1.0)
-"""Seconds before each further attempt, after those of the library itself."""
+PAUSES = (0.2, 1.0)  # seconds before each further attempt, after those of the library itself
 
-_ATTEMPTS = 4
-"""How often Arrow sends a request that is answered by 500 or 503, or not at all."""
+_ATTEMPTS = 4  # how often Arrow sends a request that is answered by 500 or 503, or not at all
 
-_SECONDS = 30.0
-"""How long a connection may take."""
+_SECONDS = 30.0  # how long a connection may take
 
-_LARGE = 5 << 20
-"""Bytes from which on an object is written in several parts."""
+_LARGE = 5 << 20  # bytes from which on an object is written in several parts
 
-_CHUNK = 1 << 26
-"""Bytes that are handed over for writing at once."""
+_CHUNK = 1 << 26  # bytes that are handed over for writing at once
 
-_BLOCK = 1 << 20
-"""Bytes of a file that are unpacked at once."""
+_BLOCK = 1 << 20  # bytes of a file that are unpacked at once
 
 _SECRETS = "give credentials in the environment (AWS_ACCESS_KEY_ID …) or in a profile (AWS_PROFILE)"
 _CREDENTIALS = "check AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
@@ -140,8 +133,7 @@ def split_url(url: str) -> tuple[str, str, str]:
 class RemoteError(OSError):
     """An operation on object storage that failed; `strerror` is a line of our own, `filename` the URL."""
 
-    again: bool = False
-    """Whether it may work a moment later."""
+    again: bool = False  # whether it may work a moment later
 
 
 class MissingObjectError(RemoteError, FileNotFoundError):

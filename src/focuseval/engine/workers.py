@@ -39,10 +39,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 
-PATIENCE = 10.0
-"""Seconds of waiting for a result, before somebody says for what."""
-_LOOK = 0.5
-"""Seconds after which a worker looks again whether its parent lives."""
+PATIENCE = 10.0  # seconds of waiting for a result, before somebody says for what
+_LOOK = 0.5  # seconds after which a worker looks again whether its parent lives
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,18 +148,14 @@ class Workers:
     executor: Executor
     ahead: int = 1
     """Tasks that are given out and not done: enough to keep everybody busy, few enough to end together."""
-    most: int = 1
-    """Tasks whose results wait to be taken, at most."""
-    helps: bool = False
-    """Whether this process does tasks, too, instead of waiting for others."""
-    at_once: int = 1
-    """Tasks that can be done at the same time."""
+    most: int = 1  # tasks whose results wait to be taken, at most
+    helps: bool = False  # whether this process does tasks, too, instead of waiting for others
+    at_once: int = 1  # tasks that can be done at the same time
     sharing: Callable[[Any], AbstractContextManager[Shared[Any]]] | None = None
     """How a value is given to all workers; None where they are this process."""
     abandon: Callable[[], None] | None = None
     """Cancels what is left and waits for what runs, for workers that live longer than the work."""
-    waits: Callable[[], None] | None = None
-    """Called after every `PATIENCE` seconds for which a result is waited for."""
+    waits: Callable[[], None] | None = None  # called after every `PATIENCE` seconds for which a result is waited for
 
     def in_order(self, work: Callable[[T], R], tasks: Iterable[T]) -> Generator[R, None, None]:
         """Yield what became of tasks, in their order; only so many of them are under way or wait to be taken.

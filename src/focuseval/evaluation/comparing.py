@@ -182,8 +182,7 @@ class Spread(NamedTuple):
     trials: int
     topics: float
     """Without what trials add."""
-    within: float
-    """Beyond what a trial adds to all topics."""
+    within: float  # beyond what a trial adds to all topics
     shift: float
 
 

@@ -46,12 +46,9 @@ class Counts:
     excluded: int = 0
     unjudged: int = 0
     """Results that nobody judged, among those that some measure reads."""
-    unplaced: int = 0
-    """Results without a known place."""
-    unknown: int = 0
-    """Topics that are not in the gold."""
-    empty: int = 0
-    """Results without text."""
+    unplaced: int = 0  # results without a known place
+    unknown: int = 0  # topics that are not in the gold
+    empty: int = 0  # results without text
 
     def remarks(self, run: str) -> Iterator[Remark]:
         """Yield what a reader should know of a run's counts that are not always printed."""

@@ -51,11 +51,9 @@ if TYPE_CHECKING:
 
     SharedPlan = Shared[tuple[Plan, Prepared]]
 
-_AT_ONCE = 16
-"""Runs that a process is given at once, at most: a small run takes about as long as handing it out."""
+_AT_ONCE = 16  # runs that a process is given at once, at most: a small run takes about as long as handing it out
 
-KEPT = 1 << 28
-"""Bytes of runs whose matches are kept."""
+KEPT = 1 << 28  # bytes of runs whose matches are kept
 
 
 def evaluate(
@@ -168,8 +166,7 @@ class Evaluation:
     progress: Callable[[float], None] | None = None
     workers: Workers | None = None
     """Other workers than processes of this machine, such as a cluster's."""
-    names: tuple[str, ...] = ()
-    """Names of the runs, where they have other ones than their own."""
+    names: tuple[str, ...] = ()  # names of the runs, where they have other ones than their own
     _matches: dict[int, Matched] = field(default_factory=dict, repr=False, compare=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 

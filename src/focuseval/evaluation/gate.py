@@ -46,8 +46,7 @@ if TYPE_CHECKING:
     from focuseval.inference.clusters import By
 
 _REMEDY = "write it with 'focuseval gate --update --baseline FILE GOLD RUN'"
-_MOST_LOST = 5
-"""Topics that lost most, below a verdict."""
+_MOST_LOST = 5  # topics that lost most, below a verdict
 
 
 @dataclass(frozen=True)
@@ -156,10 +155,8 @@ def judge_anchor(
 class Leaks:
     """Text that must not come back and does: in any topic a regression, whatever the baseline did."""
 
-    topics: int
-    """Topics with forbidden text."""
-    characters: tuple[tuple[str, int], ...]
-    """Topic and characters that come back, most first; only where some do."""
+    topics: int  # topics with forbidden text
+    characters: tuple[tuple[str, int], ...]  # topic and characters that come back, most first; only where some do
 
     def __str__(self) -> str:
         word = REGRESSION if self.characters else PASS

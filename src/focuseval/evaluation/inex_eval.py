@@ -49,15 +49,13 @@ SCORES = {"r": "f", "i": "t2i", "b": "bep"}
 class Options:
     """The flags of the official tool."""
 
-    mode: str
-    """One of t, f, r, b, i."""
+    mode: str  # one of t, f, r, b, i
     irr: int = 300
     n: int = 500
     beta: float = 0.25
     complete: bool = False
     """``-c``: means over all topics, not only the answered ones."""
-    queries: bool = False
-    """``-q``: every topic's values too."""
+    queries: bool = False  # ``-q``: every topic's values too
 
     @property
     def listed(self) -> bool:

@@ -33,22 +33,15 @@ class Plan:
     run_format: str | None = None
     order: RankingOrder | None = None
     """What ranks a run's results, where that is not left to its file."""
-    repair: bool = False
-    """Whether runs that break the task's rules are repaired rather than refused."""
-    chunks: Chunks | tuple[Chunks, ...] | None = None
-    """All chunks of the chunker, or of each run's own."""
-    tokenizer: Tokenizer | None = None
-    """What counts tokens, for budgets of them."""
+    repair: bool = False  # whether runs that break the task's rules are repaired rather than refused
+    chunks: Chunks | tuple[Chunks, ...] | None = None  # all chunks of the chunker, or of each run's own
+    tokenizer: Tokenizer | None = None  # what counts tokens, for budgets of them
     queries: dict[str, Any] = field(default_factory=dict)
     """Topic → its structural query, when structure is read strictly."""
-    peer: Peer | None = None
-    """Another chunk evaluator, whose numbers stand beside ours."""
-    refusals: tuple[str, ...] = ()
-    """Words by which an answer is known to abstain, whatever their case."""
-    decides: str = ""
-    """Key of the measure by which runs are ordered and judged; empty for the first."""
-    retriever: str = ""
-    """What made the runs, where they were made for this evaluation."""
+    peer: Peer | None = None  # another chunk evaluator, whose numbers stand beside ours
+    refusals: tuple[str, ...] = ()  # words by which an answer is known to abstain, whatever their case
+    decides: str = ""  # key of the measure by which runs are ordered and judged; empty for the first
+    retriever: str = ""  # what made the runs, where they were made for this evaluation
 
     def chunks_of(self, run: int | None) -> Chunks | None:
         """Return the chunks of a run by its number; None where nobody says."""

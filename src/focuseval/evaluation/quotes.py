@@ -51,14 +51,11 @@ LARGE = 20_000_000
 """Characters of a collection beyond which altered and spliced quotations are looked for in cited documents alone."""
 SHORTEST = 20
 """Characters of a quotation in running text; shorter ones are mostly names, and words that are talked about."""
-MOST = 20
-"""Places of one quotation that are listed."""
+MOST = 20  # places of one quotation that are listed
 _AT_ONCE, _KEPT = 64, 64
 _OMITTED = re.compile(r"\s*(?:[\[(]\s*(?:\.{3}|…)\s*[\])]|\.{3,}|…)\s*")
-LEAST, WORDS = 20, 3
-"""Characters and words of each of two pieces: any text can be put together from smaller ones."""
-PART = 8
-"""Characters of a part between two omissions, which the quotation itself says are there."""
+LEAST, WORDS = 20, 3  # characters and words of each of two pieces: any text can be put together from smaller ones
+PART = 8  # characters of a part between two omissions, which the quotation itself says are there
 
 
 class QuotePlace(NamedTuple):

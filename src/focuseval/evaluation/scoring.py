@@ -49,16 +49,11 @@ class RunScores:
     file: str
     values: Floats
     """Topics × measures."""
-    counts: NDArray[np.int64]
-    """Topics × the counts that add up over topics; see `focuseval.evaluation.counts`."""
-    unknown: int
-    """Topics that the gold does not have."""
-    judged: int
-    """How many of its results somebody judged, read by a measure or not."""
-    remarks: tuple[Remark, ...] = ()
-    """What its reader noticed, and why another tool would print other numbers."""
-    origin: str = ""
-    """The package whose format read it, with its version, where it is none of ours."""
+    counts: NDArray[np.int64]  # topics × the counts that add up over topics; see `focuseval.evaluation.counts`
+    unknown: int  # topics that the gold does not have
+    judged: int  # how many of its results somebody judged, read by a measure or not
+    remarks: tuple[Remark, ...] = ()  # what its reader noticed, and why another tool would print other numbers
+    origin: str = ""  # the package whose format read it, with its version, where it is none of ours
 
 
 def match_source(source: Any, plan: Plan, prepared: Prepared, number: int | None = None) -> Matched:

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from focuseval.data.run import Run
     from focuseval.data.topics import Topic
 
-Counts: TypeAlias = tuple[tuple[Any, int], ...]
-"""Values with how often they occur, the most frequent first."""
+Counts: TypeAlias = tuple[tuple[Any, int], ...]  # values with how often they occur, the most frequent first
 
 
 OVER = {

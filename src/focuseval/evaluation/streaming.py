@@ -38,8 +38,7 @@ if TYPE_CHECKING:
 
     Codes = NDArray[np.int64]
 
-TOPICS = 1 << 16
-"""Unanswered topics that are scored at once."""
+TOPICS = 1 << 16  # unanswered topics that are scored at once
 
 
 @dataclass(frozen=True)
@@ -49,8 +48,7 @@ class Piece:
     codes: Codes
     strangers: frozenset[str]
     """Topics that the gold does not know."""
-    scored: RunScores | None
-    """The block's scores; None where the gold knows none of its topics."""
+    scored: RunScores | None  # the block's scores; None where the gold knows none of its topics
     nothing: Run
     remarks: tuple[Remark, ...] = ()
     """On the order of a block that was not scored."""

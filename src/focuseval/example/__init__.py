@@ -23,8 +23,7 @@ from pathlib import Path
 
 from focuseval.errors import InputError
 
-ROOT = Path(__file__).parent
-"""Where the files are installed."""
+ROOT = Path(__file__).parent  # where the files are installed
 
 PARTS = ("articles", "gold", "runs", "harbour", "topics.xml", "topics-2009.xml", "judgements.toml")
 """What a user gets to see."""

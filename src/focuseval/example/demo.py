@@ -36,8 +36,7 @@ CHUNK_MEASURES = ("IoU@3", "spanR@600c")
 SWEEP = f"focuseval sweep harbour/gold.jsonl --docs harbour/docs --chunks {' '.join(CHUNKINGS)} -m IoU@3"
 """Which chunks of the handbook serve its questions best: the first of `CHUNK_MEASURES` decides."""
 
-HANDBOOK = "Which chunks for the harbour handbook?"
-"""The title of the report on them."""
+HANDBOOK = "Which chunks for the harbour handbook?"  # the title of the report on them
 
 NEXT = (
     f"{SWEEP} -o chunks.html",
@@ -80,8 +79,7 @@ class Section:
     table: Table
     command: str = ""
     """How to get the same from the shell."""
-    signature: str = ""
-    """Of the scores in the table."""
+    signature: str = ""  # of the scores in the table
 
 
 @dataclass(frozen=True)

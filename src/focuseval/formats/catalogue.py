@@ -39,25 +39,19 @@ class Format:
     summary: str
     module: str
     """The module of `focuseval.formats`, imported when the format is first used; of another package its whole name."""
-    sniff: Callable[[bytes], object]
-    """Whether the first bytes of a file look like this format."""
-    says: frozenset[str] = frozenset()
-    """What the format can say: see `focuseval.formats.convert`."""
+    sniff: Callable[[bytes], object]  # whether the first bytes of a file look like this format
+    says: frozenset[str] = frozenset()  # what the format can say: see `focuseval.formats.convert`
     aliases: tuple[str, ...] = ()
     suffixes: tuple[str, ...] = ()
     """File name endings that choose this format for output."""
-    by_topic: bool = False
-    """Whether the campaign kept a file for every topic."""
+    by_topic: bool = False  # whether the campaign kept a file for every topic
     located: bool = False
     """Whether reader and writer take the documents too, to understand or to write other offsets than ours."""
-    folder: bool = False
-    """Whether the writer returns the files of a folder, by name."""
-    several: bool = False
-    """Whether several files may be one run, which is then what its reader takes."""
+    folder: bool = False  # whether the writer returns the files of a folder, by name
+    several: bool = False  # whether several files may be one run, which is then what its reader takes
     function: str = "read"
     """The name of the reader, where a module has several; the writer's name begins with ``write`` in its place."""
-    origin: str = ""
-    """The package that adds it, with its version; set where it was found by its entry point."""
+    origin: str = ""  # the package that adds it, with its version; set where it was found by its entry point
 
     def find(self, name: str) -> Any:
         """Return what the module has under a name, None where it has nothing."""

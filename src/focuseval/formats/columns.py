@@ -36,14 +36,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound=np.generic)
 
-_SEGMENT = 1 << 27
-"""Bytes that are read at once; 32-bit offsets can count them."""
-_BLOCK = 1 << 22
-"""Bytes that the compiled code reads at once where several threads do."""
-_PIECE = 1 << 20
-"""Bytes that NumPy reads at once."""
-_SMALL = 1 << 24
-"""Bytes that are not worth a second thread."""
+_SEGMENT = 1 << 27  # bytes that are read at once; 32-bit offsets can count them
+_BLOCK = 1 << 22  # bytes that the compiled code reads at once where several threads do
+_PIECE = 1 << 20  # bytes that NumPy reads at once
+_SMALL = 1 << 24  # bytes that are not worth a second thread
 _WINDOW = 1 << 16
 _NEWLINE, _BEYOND_ASCII = 10, 128
 _BLANK = np.isin(np.arange(256), list(b" \t\n\v\f\r"))
@@ -58,10 +54,8 @@ _PATTERN = {
     "rank": r"[+-]?[0-9]{1,9}",
     "real": r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|(?i:nan|inf|infinity))",
 }
-FAR = 10**9
-"""No document has as many characters."""
-NUMBERS = frozenset(_PATTERN)
-"""The kinds of columns that are numbers."""
+FAR = 10**9  # no document has as many characters
+NUMBERS = frozenset(_PATTERN)  # the kinds of columns that are numbers
 _KNOWN = {kind: re.compile(pattern) for kind, pattern in _PATTERN.items()}
 _DIGITS = {"int": 18, "rank": 9}
 
@@ -143,10 +137,8 @@ class Part(NamedTuple):
     columns: dict[str, pa.Array]
     line: NDArray[np.integer] | None
     """The line of every row, from 1; None where row i stands on line i + 1."""
-    lines: int
-    """How many lines there are, blank ones included."""
-    problem: Problem | None = None
-    """The first problem."""
+    lines: int  # how many lines there are, blank ones included
+    problem: Problem | None = None  # the first problem
     readable: bool = True
     """Whether there is none, or only such as leave all columns readable (scores that are no finite numbers)."""
 
@@ -317,10 +309,8 @@ def newlines(data: pa.Buffer) -> int:
 class FileTable(dict[str, pa.ChunkedArray]):
     """Columns by name (`pop` frees one early: ten million strings are not kept longer than they are needed)."""
 
-    line: NDArray[np.int64] | None = None
-    """The line of every row; None where row i stands on line i + 1."""
-    faults: tuple[FormatError, ...] = ()
-    """The first score that is no finite number."""
+    line: NDArray[np.int64] | None = None  # the line of every row; None where row i stands on line i + 1
+    faults: tuple[FormatError, ...] = ()  # the first score that is no finite number
 
     def line_of(self, row: int) -> int:
         """Return the line of a row."""

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 BOM = b"\xef\xbb\xbf"
-PARQUET, ZIP = b"PAR1", b"PK\x03\x04"
-"""How files of Parquet and of Excel begin."""
+PARQUET, ZIP = b"PAR1", b"PK\x03\x04"  # how files of Parquet and of Excel begin
 _PANDAS = re.compile(
     rb'\s*\{\s*"(?:columns"\s*:\s*\[|schema"\s*:\s*\{\s*"fields"|0"\s*:\s*\{|(?:[^"\\]|\\.)*"\s*:\s*\{\s*"0"\s*:)'
 )

@@ -12,8 +12,7 @@ from focuseval.data.fields import AROUND, KNOWN, NAMES, NESTED, QUESTION_IDS, co
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-FLAT_SQUAD = frozenset({"context", "question", "answers"})
-"""The fields of a question in a SQuAD file of rows."""
+FLAT_SQUAD = frozenset({"context", "question", "answers"})  # the fields of a question in a SQuAD file of rows
 
 _OURS = frozenset(NAMES) - {"results", "references", "distance", "answers", "page", "bbox"}
 """The names of the fields in our own files."""

@@ -129,22 +129,17 @@ def one_format(sources: Sequence[Source]) -> Format:
     return chosen
 
 
-LARGE = 1 << 26
-"""Bytes from which on a run is read in blocks."""
+LARGE = 1 << 26  # bytes from which on a run is read in blocks
 
-STREAMED = ("run-jsonl", "trec-run")
-"""Formats whose lines each name their topic."""
+STREAMED = ("run-jsonl", "trec-run")  # formats whose lines each name their topic
 
-BLOCK = 1 << 24
-"""Bytes that are read at once: about 200,000 results as JSON lines, 450,000 as TREC writes them."""
+BLOCK = 1 << 24  # bytes that are read at once: about 200,000 results as JSON lines, 450,000 as TREC writes them
 
 T = TypeVar("T")
 
-_LOOK = 1 << 16
-"""Bytes before a cut that are looked at first; a topic that reaches further back is followed."""
+_LOOK = 1 << 16  # bytes before a cut that are looked at first; a topic that reaches further back is followed
 
-_COUNTED = 1 << 20
-"""Bytes whose lines are counted at once."""
+_COUNTED = 1 << 20  # bytes whose lines are counted at once
 
 
 def streamed_format(source: object, run_format: str | None = None) -> str | None:

@@ -72,8 +72,7 @@ def write(gold: Gold, documents: Collection | None = None) -> Iterator[bytes]:
 
 ROW_FIELDS = ("quote", "references", "answers", "need", "relevance", "tags", "group")
 """What a row may say besides the fields of a run's, for the format's documentation."""
-_HOP = re.compile(r"<([0-9]+-hop)>\s*")
-"""What RAGAS writes before the contexts of a multi-hop question that it made up."""
+_HOP = re.compile(r"<([0-9]+-hop)>\s*")  # what RAGAS writes before the contexts of a multi-hop question that it made up
 
 
 class JudgedSpan(NamedTuple):

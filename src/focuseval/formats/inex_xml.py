@@ -43,10 +43,8 @@ if TYPE_CHECKING:
 
     from focuseval.formats.content import Source
 
-FIELDS = "topic-fields."
-"""How an attribute of ``<topic-fields>`` is named among the run's attributes."""
-TOPIC = "topic["
-"""How an attribute of a ``<topic>`` is named there: ``topic[544].topic-part``."""
+FIELDS = "topic-fields."  # how an attribute of ``<topic-fields>`` is named among the run's attributes
+TOPIC = "topic["  # how an attribute of a ``<topic>`` is named there: ``topic[544].topic-part``
 
 _COLUMNS = {"file": "document", "path": "path", "rank": "rank", "rsv": "score", "in": "in"}
 """What a result says in elements of its own: the columns of these."""

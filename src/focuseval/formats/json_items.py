@@ -28,8 +28,7 @@ _BRACKET = re.compile(rb'(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+([{}\[\]])', re.
 _KEY = re.compile(rb'"((?:[^"\\]++|\\.)*+)"\s*+:\s*+(?=.)', re.DOTALL)
 _SCALAR = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[^\s,"{}\[\]]++(?=.)', re.DOTALL)
 _OBJECT = msgspec.json.Decoder(dict)
-_WHOLE, _MOST = 1 << 22, 1 << 26
-"""Bytes of an object that is not taken apart, and of a member of one that is."""
+_WHOLE, _MOST = 1 << 22, 1 << 26  # bytes of an object that is not taken apart, and of a member of one that is
 
 
 class Item(NamedTuple):

@@ -32,20 +32,15 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound=msgspec.Struct)
 LEAST = -(2**31)
 
-Whole = Annotated[int, msgspec.Meta(ge=LEAST, lt=FAR)]
-"""A whole number."""
-Known = Annotated[int, msgspec.Meta(ge=0, lt=FAR)]
-"""A position or a length."""
-Word = Annotated[str, msgspec.Meta(min_length=1)] | int
-"""A name; a number is taken as it looks."""
-Text = str | int
-"""A text, which may be empty."""
+Whole = Annotated[int, msgspec.Meta(ge=LEAST, lt=FAR)]  # a whole number
+Known = Annotated[int, msgspec.Meta(ge=0, lt=FAR)]  # a position or a length
+Word = Annotated[str, msgspec.Meta(min_length=1)] | int  # a name; a number is taken as it looks
+Text = str | int  # a text, which may be empty
 
 _REFUSALS = (msgspec.MsgspecError, ValueError, RecursionError)
 """What msgspec raises: of JSON and types, of UTF-8, of depth."""
 
-_PIECE = 1 << 20
-"""Bytes that become records at once: ten times as much memory, for a moment."""
+_PIECE = 1 << 20  # bytes that become records at once: ten times as much memory, for a moment
 
 
 def records(

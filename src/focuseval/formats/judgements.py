@@ -65,8 +65,7 @@ class Question(NamedTuple):
     at: Place
     name: str = ""
     """Its id; a question without one is ``q1``, ``q2`` … in file order."""
-    judged: Sequence[str] = ()
-    """Documents that were judged, whether they have a span or not."""
+    judged: Sequence[str] = ()  # documents that were judged, whether they have a span or not
     attributes: Mapping[str, str] = {}
 
 

@@ -30,8 +30,7 @@ DISTANCES = "distances"
 """The attribute of a run whose scores are distances, with the sign changed so that the highest is best."""
 
 _STRETCH = 1 << 18
-_FEW = 200
-"""Rows among which one is few."""
+_FEW = 200  # rows among which one is few
 
 
 def topic_codes(column: pa.ChunkedArray) -> tuple[tuple[str, ...], NDArray[np.int32]]:

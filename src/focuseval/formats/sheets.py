@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 PARQUET = b"PAR1"
-_MOST = 1 << 28
-"""Bytes at most of a part of a workbook, of a column of Parquet before it is repeated, and of all lines."""
+_MOST = 1 << 28  # bytes at most of a part of a workbook, of a column of Parquet before it is repeated, and of all lines
 _SPACE = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 
 

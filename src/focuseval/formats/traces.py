@@ -70,10 +70,8 @@ if TYPE_CHECKING:
 class TraceFields(NamedTuple):
     """Where spans of one kind keep a retrieval: paths into a span whose dotted names are taken apart."""
 
-    kind: str
-    """The path that tells such spans from others."""
-    value: str
-    """What stands there; empty where it is enough that something does."""
+    kind: str  # the path that tells such spans from others
+    value: str  # what stands there; empty where it is enough that something does
     question: str
     results: str
     answer: str = ""
@@ -110,10 +108,8 @@ _ASKED = (*NAMES["query"], "messages", "content", "text")
 _ANSWERED = ("answer", "response", "output", "result", "messages", "content", "text")
 _PLACES = ("", "attributes.", "resource.attributes.", "info.", "info.tags.", "metadata.")
 """Where a condition's name is looked for."""
-_AT_ONCE = 1000
-"""Topics whose results are read at once."""
-_NEAR = 0.8
-"""Share of the words of two questions that both have, from which on they are near-duplicates."""
+_AT_ONCE = 1000  # topics whose results are read at once
+_NEAR = 0.8  # share of the words of two questions that both have, from which on they are near-duplicates
 
 
 @dataclass(slots=True)

@@ -26,14 +26,11 @@ if TYPE_CHECKING:
 Interval = tuple[float, float]
 LEVEL = 0.95
 RESAMPLES = 2000
-FEWEST_TOPICS = 5
-"""Topics that two assessors share, below which their agreement has no interval."""
+FEWEST_TOPICS = 5  # topics that two assessors share, below which their agreement has no interval
 
-_BLOCK = 2_000_000
-"""Documents that are drawn at once."""
+_BLOCK = 2_000_000  # documents that are drawn at once
 
-_FLAT = 1e-12
-"""Variance of values that reach from 0 to 1, or as far, that is only rounding."""
+_FLAT = 1e-12  # variance of values that reach from 0 to 1, or as far, that is only rounding
 
 
 def beyond_chance(observed: ArrayLike, expected: ArrayLike) -> Floats:

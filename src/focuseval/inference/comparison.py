@@ -42,8 +42,7 @@ exponential differences with equal means it then stars 7 in 100, and more."""
 class Conclusion:
     """What a comparison says: a word, a headline, and the numbers behind it in a sentence or two."""
 
-    word: str
-    """``better``, ``worse``, ``cannot tell``, or ``alone`` for a single run."""
+    word: str  # ``better``, ``worse``, ``cannot tell``, or ``alone`` for a single run
     headline: str
     reason: str
 

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
     Matrix = NDArray[np.float64]
 
-COEFFICIENTS = ("tau-b", "tau-a", "tau-ap", "spearman")
-"""The names that `correlate` understands."""
+COEFFICIENTS = ("tau-b", "tau-a", "tau-ap", "spearman")  # the names that `correlate` understands
 
 
 def correlate(values: Matrix, coefficient: str = "tau-b") -> Matrix:
@@ -117,8 +116,7 @@ def same_pairs(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> SamePairs
     return SamePairs(*(int(np.count_nonzero(pairs)) for pairs in found))
 
 
-FEWEST_RUNS = 8
-"""Runs below which no word is said of a correlation: of three, chance orders one in six alike."""
+FEWEST_RUNS = 8  # runs below which no word is said of a correlation: of three, chance orders one in six alike
 FEW_RUNS = f"fewer than {FEWEST_RUNS} runs"
 
 

@@ -39,8 +39,7 @@ if TYPE_CHECKING:
     Matrix = NDArray[np.float64]
     Vector = NDArray[np.float64]
 
-FEWEST = 10
-"""Topics by people, below which there is no interval."""
+FEWEST = 10  # topics by people, below which there is no interval
 UNSURE = 20
 """Topics by people, below which 95 % intervals may hold the truth less often: ``python -m reproductions estimates``."""
 LEVEL = 0.05
@@ -55,27 +54,19 @@ class Estimated:
     low: Vector
     high: Vector
     """95 %; NaN of fewer than `FEWEST` topics by people."""
-    p: Vector
-    """Two-tailed, of no difference from 0; NaN as above."""
+    p: Vector  # two-tailed, of no difference from 0; NaN as above
     weight: Vector
     worth: Vector
     """How many topics judged by people alone would give as narrow an interval; NaN where there is none."""
-    people: Matrix
-    """Rows × mean, low and high over people's topics alone."""
-    judged: NDArray[np.int64]
-    """People's topics that are in the mean."""
-    model: Vector
-    """The mean under the model's gold."""
-    topics: NDArray[np.int64]
-    """The model's topics that are in it."""
-    bias: Matrix
-    """Rows × mean, low and high of model less people, over the topics that are in both means."""
-    values: Matrix
-    """People's topics as the estimate sees them: their mean is the estimate."""
+    people: Matrix  # rows × mean, low and high over people's topics alone
+    judged: NDArray[np.int64]  # people's topics that are in the mean
+    model: Vector  # the mean under the model's gold
+    topics: NDArray[np.int64]  # the model's topics that are in it
+    bias: Matrix  # rows × mean, low and high of model less people, over the topics that are in both means
+    values: Matrix  # people's topics as the estimate sees them: their mean is the estimate
     deviation: Matrix
     """Rows × 3: the deviation of what the model leaves unexplained in a topic, and the ends of its 95 % interval."""
-    floor: Vector
-    """The variance of the model's part, which no more topics by people make smaller."""
+    floor: Vector  # the variance of the model's part, which no more topics by people make smaller
 
 
 def estimate(

@@ -33,14 +33,11 @@ if TYPE_CHECKING:
     Bounds = tuple[float | Matrix, float | Matrix]
     """Of a measure, or of every row."""
 
-_CELLS = 2_000_000
-"""Resampled means that are kept at once: more rows are done in parts, with the same draws."""
+_CELLS = 2_000_000  # resampled means that are kept at once: more rows are done in parts, with the same draws
 
 UNBOUNDED = (-np.inf, np.inf)
-FEWEST = 10
-"""Topics of a slice, below which nothing is said of it."""
-_INFINITE = 1e12
-"""Stands for the t of a resample without spread."""
+FEWEST = 10  # topics of a slice, below which nothing is said of it
+_INFINITE = 1e12  # stands for the t of a resample without spread
 
 
 def interval(
@@ -197,10 +194,8 @@ class Sliced(NamedTuple):
     low: Matrix
     high: Matrix
     """The intervals of all slices of a pair hold their differences together with probability .95."""
-    corrected: Matrix
-    """p of the t-test, corrected by Holm over the slices."""
-    lead: NDArray[np.int64]
-    """1 where the first run is significantly better, −1 where the second is, else 0."""
+    corrected: Matrix  # p of the t-test, corrected by Holm over the slices
+    lead: NDArray[np.int64]  # 1 where the first run is significantly better, −1 where the second is, else 0
 
 
 def judge_slices(

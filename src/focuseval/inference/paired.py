@@ -29,11 +29,9 @@ if TYPE_CHECKING:
 
     Vector = NDArray[np.float64]
 
-POWER = 0.8
-"""The probability with which a difference is to be shown."""
+POWER = 0.8  # the probability with which a difference is to be shown
 
-BETTER, CANNOT_TELL, WORSE = "better", "cannot tell", "worse"
-"""What a test can say of the first of two runs."""
+BETTER, CANNOT_TELL, WORSE = "better", "cannot tell", "worse"  # what a test can say of the first of two runs
 
 
 @dataclass(frozen=True)
@@ -52,8 +50,7 @@ class Pair:
     corrected: float
     word: str
     """``better``, ``worse`` or ``cannot tell``."""
-    reason: str
-    """Why no outcome could be significant; empty where one could."""
+    reason: str  # why no outcome could be significant; empty where one could
     won: int
     tied: int
     lost: int
@@ -68,10 +65,8 @@ class Pair:
     gains: int
     """How many of the largest gains of the run with the higher mean make the whole difference; 0 without a difference,
     and where the other run gains nothing."""
-    gaining: tuple[str, ...] = ()
-    """The topics of these gains, where there are at most three."""
-    clustered: bool = False
-    """Whether clusters are needed, not topics."""
+    gaining: tuple[str, ...] = ()  # the topics of these gains, where there are at most three
+    clustered: bool = False  # whether clusters are needed, not topics
 
     @property
     def topics(self) -> int:

@@ -31,20 +31,15 @@ if TYPE_CHECKING:
     Progress = Callable[[float, float], None]
     """Called with the draws that are done, and of how many."""
 
-EXACT = 24
-"""Differences other than zero up to which the randomisation test goes through all of their sign flips."""
+EXACT = 24  # differences other than zero up to which the randomisation test goes through all of their sign flips
 
-RANKED = 50
-"""Differences other than zero up to which Wilcoxon's test is exact."""
+RANKED = 50  # differences other than zero up to which Wilcoxon's test is exact
 
-_RARE = 10
-"""Where at most so many of the drawn flips reach the observed sum, p is estimated again from more draws."""
+_RARE = 10  # where at most so many of the drawn flips reach the observed sum, p is estimated again from more draws
 NOISE = 1e-12
-ROUNDED = 1e-15
-"""What rounding can add to one of the values that are added up, as a share of the largest."""
+ROUNDED = 1e-15  # what rounding can add to one of the values that are added up, as a share of the largest
 _BLOCK = 4_000_000
-_CACHED = 60_000
-"""Sums that are compared at once: half a megabyte, which stays in the processor's cache."""
+_CACHED = 60_000  # sums that are compared at once: half a megabyte, which stays in the processor's cache
 _KEPT = 10_000_000
 """Draws (topics × resamples) that are kept for the next call, at two bytes each: no topic is drawn 65,536 times."""
 

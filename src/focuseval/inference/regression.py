@@ -37,10 +37,8 @@ if TYPE_CHECKING:
 PASS, REGRESSION, CANNOT_TELL, SHOWN = "pass", "regression", "cannot tell", "shown"
 """What is said of a measure; one that does not decide is only shown."""
 DECIDE = ("one", "all")
-MOST_NAMES = 20
-"""Questions that a sentence names."""
-ZETA = 2.6124
-"""A little more than the sum of k to the power of −3/2 over all k from 1 on."""
+MOST_NAMES = 20  # questions that a sentence names
+ZETA = 2.6124  # a little more than the sum of k to the power of −3/2 over all k from 1 on
 
 
 @dataclass(frozen=True)

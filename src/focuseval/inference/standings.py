@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
     from focuseval.inference.clusters import Clusters
 
-MOST_GAINING = 3
-"""Topics that a sentence on the largest gains names."""
+MOST_GAINING = 3  # topics that a sentence on the largest gains names
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -39,8 +39,7 @@ if TYPE_CHECKING:
     from focuseval.measures.topicwise import Floats, Integers
 
 
-_OFF = np.nan
-"""Marks a pair that the scale does not know."""
+_OFF = np.nan  # marks a pair that the scale does not know
 
 
 def _table(gains: dict[float, str]) -> Floats:
@@ -68,11 +67,9 @@ _SUBSETS = tuple("".join(grades) for many in (1, 2, 3) for grades in combination
 ONE_SIDED = tuple(f"e{e}_s{s}" for e in _SUBSETS for s in _SUBSETS)
 """``e<grades>_s<grades>``: gain 1 if both grades are listed. INEX 2004 used e3_s321, e3_s32, e32_s3 and e321_s3."""
 
-QUANTISATIONS = ("strict", "gen", "sog", *_SIZES, *ONE_SIDED)
-"""Every name that a measure's ``quant`` takes."""
+QUANTISATIONS = ("strict", "gen", "sog", *_SIZES, *ONE_SIDED)  # every name that a measure's ``quant`` takes
 
-BEYOND_ONE = ("gen5", "genLifted")
-"""Quantisations whose gain can exceed 1, which a probability of relevance cannot."""
+BEYOND_ONE = ("gen5", "genLifted")  # quantisations whose gain can exceed 1, which a probability of relevance cannot
 
 QUANT_OF_SCALE = {"coverage": "gen", "grades": "gen", "exhaustivity": "gen5", "highlights": "spec"}
 """What ``quant=auto`` means on each scale: the year's own graded quantisation."""
@@ -180,10 +177,8 @@ class Assessed:
     topic_of_article: Integers
     order: NDArray[np.int32]
     """Rows of `elements` by topic, article and path, each element once."""
-    article: NDArray[np.int32]
-    """The article of every row of `elements`: a row of ``gold.articles``."""
-    code: NDArray[np.int32]
-    """The path of every row of `elements`, as a code of `tree`."""
+    article: NDArray[np.int32]  # the article of every row of `elements`: a row of ``gold.articles``
+    code: NDArray[np.int32]  # the path of every row of `elements`, as a code of `tree`
     _made: dict[tuple[str, tuple[str, ...]], RecallBase] = field(default_factory=dict, compare=False)
 
     def base(self, quant: str = "auto", without: tuple[str, ...] = ()) -> RecallBase:

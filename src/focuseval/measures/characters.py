@@ -101,10 +101,8 @@ class NewText(NamedTuple):
     rows: Integers
     new: Integers
     """Characters that each of them adds."""
-    size: Integers
-    """Characters of each of them."""
-    whole: Integers
-    """For every topic, its highlighted characters."""
+    size: Integers  # characters of each of them
+    whole: Integers  # for every topic, its highlighted characters
 
 
 @once

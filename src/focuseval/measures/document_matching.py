@@ -34,8 +34,7 @@ if TYPE_CHECKING:
 
 
 _DOT = re.compile(rb"\.")
-_CELLS = 8
-"""A table of topics × documents may have so many cells for each result: then nothing is faster."""
+_CELLS = 8  # a table of topics × documents may have so many cells for each result: then nothing is faster
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +46,7 @@ class Rows:
     policies: Policies
     rows: Integers | None
     """Rows of the run that are evaluated, in this table's order; None for all of them as they stand."""
-    bounds: Integers
-    """Where each counted topic's block begins, and one more entry for the end of the last."""
+    bounds: Integers  # where each counted topic's block begins, and one more entry for the end of the last
 
     def __len__(self) -> int:
         """Return the number of results."""
@@ -102,12 +100,9 @@ def ranks(bounds: Integers) -> Integers:
 class MatchedDocuments:
     """The documents of a run's results, met with those of the gold."""
 
-    known: NDArray[np.integer]
-    """For every result, the row of ``gold.articles`` that judges it, or −1."""
-    distinct: bool
-    """Whether no topic returns a document twice."""
-    group: Callable[[], Integers]
-    """Numbers the unjudged results by topic and document: equal numbers, equal pair."""
+    known: NDArray[np.integer]  # for every result, the row of ``gold.articles`` that judges it, or −1
+    distinct: bool  # whether no topic returns a document twice
+    group: Callable[[], Integers]  # numbers the unjudged results by topic and document: equal numbers, equal pair
 
 
 def find_documents(matched: Rows) -> MatchedDocuments:

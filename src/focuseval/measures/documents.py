@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from focuseval.measures.matching import Matched
     from focuseval.measures.topicwise import Floats, Integers
 
-EPSILON = 0.00001
-"""What trec_eval adds to counts in infAP, and the least average precision in GMAP."""
+EPSILON = 0.00001  # what trec_eval adds to counts in infAP, and the least average precision in GMAP
 
 
 @once

@@ -34,8 +34,7 @@ class NearEntry(NamedTuple):
     rank: Integers
     distance: Integers
     """Characters between the entry point and the best one."""
-    bounds: Integers
-    """Where each topic's articles begin, and the end of the last."""
+    bounds: Integers  # where each topic's articles begin, and the end of the last
 
 
 @once
@@ -78,19 +77,15 @@ STEEPNESS = Parameter(
 )
 
 
-NEVER = np.iinfo(np.int64).max
-"""The rank of a target that no result shows."""
+NEVER = np.iinfo(np.int64).max  # the rank of a target that no result shows
 
 
 class Seen(NamedTuple):
     """Targets of all topics in the order in which the run shows them: the R-th of a topic is reached at its rank."""
 
-    bounds: Integers
-    """Where each topic's targets begin, and the end of the last."""
-    rank: Integers
-    """The rank that first shows R targets, ascending within the topic; NEVER where none does."""
-    least: Integers
-    """m(R): the fewest whole articles whose targets total at least R."""
+    bounds: Integers  # where each topic's targets begin, and the end of the last
+    rank: Integers  # the rank that first shows R targets, ascending within the topic; NEVER where none does
+    least: Integers  # m(R): the fewest whole articles whose targets total at least R
 
 
 @once

@@ -189,8 +189,7 @@ def explain(text: str) -> str:
     return "".join(f"{part}\n" for line in lines for part in _folded(line))
 
 
-LABEL = 12
-"""Columns of the label before a line."""
+LABEL = 12  # columns of the label before a line
 
 
 def _folded(line: str) -> list[str]:

@@ -25,18 +25,15 @@ if TYPE_CHECKING:
 _ENDLESS = np.int64(2**32 - 1)
 """End of a document whose length nobody knows; the largest position that `focuseval.data.spans` can pack."""
 
-_MOST = 2**62
-"""Products of ranges beyond this would not fit a key."""
+_MOST = 2**62  # products of ranges beyond this would not fit a key
 
 
 @dataclass(frozen=True, eq=False)
 class Extents:
     """Columns beside a run's own, one entry for every result."""
 
-    group: Integers
-    """Equal for results of the same topic and article; numbers from 0 on."""
-    place: tuple[Integers, ...]
-    """Columns that are all equal for results of the same place in an article."""
+    group: Integers  # equal for results of the same topic and article; numbers from 0 on
+    place: tuple[Integers, ...]  # columns that are all equal for results of the same place in an article
     start: Integers
     end: Integers
     """A span; empty where the result has none that is known."""
@@ -45,10 +42,8 @@ class Extents:
     """An interval that nests as paths do, where only paths are known; else empty."""
     misplaced: tuple[tuple[Rule, Flags], ...]
     """Results without a place, or with a wrong one, by the rule that they break."""
-    empty: Flags
-    """Bad spans that are only empty."""
-    unchecked: Flags
-    """Ranges and passages whose extent is unknown without a collection."""
+    empty: Flags  # bad spans that are only empty
+    unchecked: Flags  # ranges and passages whose extent is unknown without a collection
 
     @cached_property
     def result(self) -> Integers:

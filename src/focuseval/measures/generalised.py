@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 class ScoredArticles:
     """The returned articles that may score, in rank order; all others score 0."""
 
-    row: Integers
-    """Row in the article view."""
+    row: Integers  # row in the article view
     topic: Integers
     rank: Integers
     score: Floats

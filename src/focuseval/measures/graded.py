@@ -33,16 +33,11 @@ if TYPE_CHECKING:
 class WeakRanks(NamedTuple):
     """Groups of results with one rank, blocked by topic; relevant mass in units of the base, counts in results."""
 
-    bounds: Integers
-    """Where each topic's weak ranks begin, and the end of the last."""
-    relevant: Integers
-    """Relevant mass at this rank."""
-    upto: Integers
-    """Relevant mass of the topic up to this rank, itself included."""
-    results: Integers
-    """Results at this rank."""
-    before: Integers
-    """Results of the topic before this rank."""
+    bounds: Integers  # where each topic's weak ranks begin, and the end of the last
+    relevant: Integers  # relevant mass at this rank
+    upto: Integers  # relevant mass of the topic up to this rank, itself included
+    results: Integers  # results at this rank
+    before: Integers  # results of the topic before this rank
 
 
 def weak_ranks(m: Matched, match: ElementMatch) -> WeakRanks:
@@ -162,8 +157,7 @@ UNRETRIEVED = Parameter(
 BOTH = Parameter("quant", "gen", "Quantisation of both dimensions.", ("strict", "gen"), always=True)
 OVERLAP = Parameter("overlap", "yes", "Whether text that was returned before is left out.", ("yes", "no"))
 
-_ONE = 2**36
-"""Recall is summed in integers: so many units are one grade of exhaustivity."""
+_ONE = 2**36  # recall is summed in integers: so many units are one grade of exhaustivity
 
 
 def recall_precision(m: Matched, quant: str = "gen", overlap: str = "yes") -> tuple[Integers, Floats, Integers]:

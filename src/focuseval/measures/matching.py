@@ -37,8 +37,7 @@ if TYPE_CHECKING:
     from focuseval.measures.topicwise import Flags, Integers
 
 
-UNPLACED_COST = 18
-"""What the official tool charges for a result whose offset is unknown."""
+UNPLACED_COST = 18  # what the official tool charges for a result whose offset is unknown
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,18 +48,15 @@ class ResultSpans:
     end: Integers
     entry: Integers
     """Where a reader enters: the start, −1 where unknown."""
-    unplaced: Flags
-    """Results whose place nobody knows: a path that leads nowhere, an offset marked as unknown."""
-    points: bool = False
-    """Whether all results are entry points, so that none of them holds any text."""
+    unplaced: Flags  # results whose place nobody knows: a path that leads nowhere, an offset marked as unknown
+    points: bool = False  # whether all results are entry points, so that none of them holds any text
 
 
 @dataclass(frozen=True, eq=False)
 class Found:
     """The relevant articles that a run returned, in rank order: all that measures of documents look at."""
 
-    article: Integers
-    """Row of ``gold.articles``."""
+    article: Integers  # row of ``gold.articles``
     topic: Integers
     rank: Integers
     """Rank among the articles of the topic, from 1."""
@@ -70,12 +66,9 @@ class Found:
 class Matched(Rows):
     """One run against one gold, a column at a time: what every measure is computed from."""
 
-    chunks: Chunks | None = None
-    """All chunks of the chunker, for `ceiling`."""
-    cut: ResultSpans | None = None
-    """Spans that stand in for the results' own, where results are cut short."""
-    tokenizer: Tokenizer | None = None
-    """What counts tokens, for budgets of them."""
+    chunks: Chunks | None = None  # all chunks of the chunker, for `ceiling`
+    cut: ResultSpans | None = None  # spans that stand in for the results' own, where results are cut short
+    tokenizer: Tokenizer | None = None  # what counts tokens, for budgets of them
 
     # -- which article ------------------------------------------------------------------------------------------
 

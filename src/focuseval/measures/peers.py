@@ -29,16 +29,11 @@ if TYPE_CHECKING:
 class Texts:
     """What both tools add up, for every topic: lengths with all repeats, and what chunks and references share."""
 
-    chunks: Integers
-    """Lengths of the retrieved chunks, repeated text counted each time."""
-    references: Integers
-    """Lengths of the gold's references, overlapping text counted each time."""
-    shared: Integers
-    """Common characters of every chunk with every reference, added up pair by pair."""
-    united: Integers
-    """Characters that are both in a chunk and in a reference, each once."""
-    missed: Integers
-    """Characters of every reference that no chunk holds, added up reference by reference."""
+    chunks: Integers  # lengths of the retrieved chunks, repeated text counted each time
+    references: Integers  # lengths of the gold's references, overlapping text counted each time
+    shared: Integers  # common characters of every chunk with every reference, added up pair by pair
+    united: Integers  # characters that are both in a chunk and in a reference, each once
+    missed: Integers  # characters of every reference that no chunk holds, added up reference by reference
 
 
 @once

@@ -43,10 +43,8 @@ class Needs:
     end: Integers
     item: Integers
     """For every alternative, its item; items are numbered from 0."""
-    topic: Integers
-    """For every item, its counted topic."""
-    passage: Integers
-    """For every alternative, its passage of the gold."""
+    topic: Integers  # for every item, its counted topic
+    passage: Integers  # for every alternative, its passage of the gold
 
 
 @dataclass(frozen=True, eq=False)

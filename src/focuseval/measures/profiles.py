@@ -60,18 +60,13 @@ class Policies:
     A place that the run declares unknown costs nothing; ``inex_eval`` charges 18 characters, ``inex_eval_thorough``
     only where the article is not relevant.
     """
-    missing: str = "zero"
-    """A topic that the run does not answer scores 0, or is left out of the mean (``skip``)."""
+    missing: str = "zero"  # a topic that the run does not answer scores 0, or is left out of the mean (``skip``)
     empty_topics: str = "skip"
     """A topic without anything relevant, to a gold or a measure, is in no mean, or scores 0 (``empty:zero``)."""
-    short: str = "pad"
-    """gP past the last article: zeros are added, or the last value repeated (``last``)."""
-    cutoff: int | None = None
-    """Results per topic that are looked at; None for all."""
-    base: str = "full"
-    """Recall base of the element measures: with or without `filtered_tags`."""
-    beta: float = 1
-    """Weight of recall in an article's F."""
+    short: str = "pad"  # gP past the last article: zeros are added, or the last value repeated (``last``)
+    cutoff: int | None = None  # results per topic that are looked at; None for all
+    base: str = "full"  # recall base of the element measures: with or without `filtered_tags`
+    beta: float = 1  # weight of recall in an article's F
     cas: str = "none"
     """``strict`` (SS): only elements that match the topic's target count, in the run and in the recall base.
 

@@ -51,8 +51,7 @@ class PathTree:
     path: pa.Array
     depth: Integers
     """Steps of the path, 1 for a root."""
-    last: Integers
-    """One past the code of the path's last descendant."""
+    last: Integers  # one past the code of the path's last descendant
 
     def __len__(self) -> int:
         """Return the number of paths."""
@@ -162,17 +161,14 @@ def row_keys(
     return np.asarray(place * (len(tree) + 1) + code)
 
 
-SLACK = 2
-"""Units that a comparison of two sums allows for every gain of the longer one."""
+SLACK = 2  # units that a comparison of two sums allows for every gain of the longer one
 
 
 class Ideal(NamedTuple):
     """Gains in descending order, cumulated over all topics on end: what the best list would gather."""
 
-    bounds: Integers
-    """Where each topic's gains begin, and the end of the last."""
-    gain: Integers
-    """In units, descending within each topic."""
+    bounds: Integers  # where each topic's gains begin, and the end of the last
+    gain: Integers  # in units, descending within each topic
     reach: Integers
     """Running sum of `gain`, with a leading 0: topic t has gathered ``reach[bounds[t] + i] - reach[bounds[t]]``."""
 
@@ -202,12 +198,9 @@ class RecallBase:
     topic: Integers
     article: NDArray[np.int32]
     """The element's article: a row of ``gold.articles``."""
-    code: NDArray[np.int32]
-    """The element's path, as a code of `tree`."""
-    gain: Floats
-    """Above 0: an element without gain is not in the base."""
-    source: NDArray[np.int32]
-    """The element's row in the assessments that the base was built from."""
+    code: NDArray[np.int32]  # the element's path, as a code of `tree`
+    gain: Floats  # above 0: an element without gain is not in the base
+    source: NDArray[np.int32]  # the element's row in the assessments that the base was built from
 
     def __len__(self) -> int:
         """Return the number of relevant elements."""
@@ -310,14 +303,11 @@ class ElementMatch:
     base: RecallBase
     bounds: Integers
     """Where each topic's results begin, and the end of the last."""
-    article: Integers
-    """For every result, its judged article (a row of ``gold.articles``), or −1."""
+    article: Integers  # for every result, its judged article (a row of ``gold.articles``), or −1
     code: Integers
     """For every result, its path as a code of ``base.tree``, −1 where no assessed element has or extends it."""
-    row: Integers
-    """For every result, its row in the base, −1 where it is not relevant or was returned before."""
-    repeated: int = 0
-    """Relevant results that were returned before: they gain nothing the second time."""
+    row: Integers  # for every result, its row in the base, −1 where it is not relevant or was returned before
+    repeated: int = 0  # relevant results that were returned before: they gain nothing the second time
     computed: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
     """What measures have computed from this match and may need again; see `focuseval.measures.topicwise.once`."""
 

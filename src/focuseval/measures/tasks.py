@@ -27,8 +27,7 @@ Level: TypeAlias = Literal["error", "warning", "change"]
 """An error makes a run invalid: it is not scored. A warning is scored by a rule that the measures have for it. A change
 is what a repair did."""
 
-MOST_RESULTS = 1500
-"""INEX's limit for one topic."""
+MOST_RESULTS = 1500  # INEX's limit for one topic
 
 
 @dataclass(frozen=True)
@@ -41,10 +40,8 @@ class Task:
     """Most results of a topic, or None."""
     cut: bool = False
     """Whether lists are cut at the limit before they are scored: results beyond it break no other rule."""
-    overlap: bool = True
-    """Whether two results of a topic may share text."""
-    grouped: bool = False
-    """Whether the results of an article must stand together; their scores then need not fall."""
+    overlap: bool = True  # whether two results of a topic may share text
+    grouped: bool = False  # whether the results of an article must stand together; their scores then need not fall
     one_per_article: bool = False
     aliases: tuple[str, ...] = ()
 
@@ -91,8 +88,7 @@ class Rule:
     remedy: str
     repaired: str = ""
     """What a repair does about it; empty where nothing is done."""
-    level: Level = "warning"
-    """How grave it is, where the task or the result does not decide."""
+    level: Level = "warning"  # how grave it is, where the task or the result does not decide
 
 
 UNKNOWN_DOCUMENT = Rule(

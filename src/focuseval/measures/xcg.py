@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from focuseval.measures.topicwise import Floats, Integers
 
 
-LEVELS = tuple(Fraction(i, 100) for i in range(1, 101))
-"""The gain-recall points of the ep/gr graph."""
+LEVELS = tuple(Fraction(i, 100) for i in range(1, 101))  # the gain-recall points of the ep/gr graph
 
 
 @once
@@ -94,8 +93,7 @@ def over_levels(values: Callable[..., Floats], m: Matched, *given: Any, **parame
     return np.array(LEVELS, np.float64), values(m, LEVELS, *given, **parameters)
 
 
-effort_curve = partial(over_levels, effort_at)
-"""The ep/gr graph."""
+effort_curve = partial(over_levels, effort_at)  # the ep/gr graph
 
 
 def effort_precision_at(

@@ -144,8 +144,7 @@ def _decompose(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[n
     return pairs[at, 0], pairs[at, 1].astype(np.uint8), source
 
 
-SQUEEZED = 20
-"""Characters, without blanks, of a text in which blanks make no difference."""
+SQUEEZED = 20  # characters, without blanks, of a text in which blanks make no difference
 
 _MARKUP = re.compile(
     r"""

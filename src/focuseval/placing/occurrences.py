@@ -35,8 +35,7 @@ GRAM = 16
 _ODD = (np.uint32(0x9E3779B1), np.uint32(0x85EBCA77), np.uint32(0xC2B2AE3D), np.uint32(0x27D4EB2F))
 _MIX = np.uint32(0x2C1B3C6D)
 _BITS = 20
-_DIRECT = 4_000_000
-"""Up to so many characters of work (texts × document) plain searching is faster than hashing."""
+_DIRECT = 4_000_000  # up to so many characters of work (texts × document) plain searching is faster than hashing
 
 
 def occurrences(document: str, texts: Sequence[str]) -> list[list[int]]:
@@ -184,10 +183,8 @@ def nearest_stretches(pattern: str, text: str, allowed: int) -> tuple[int, list[
     return edits, stretches
 
 
-_COMMON = 2_000
-"""A k-gram that the document has more often than this says little, and is not used as a seed."""
-_WINDOWS = 64
-"""So many windows, those with most seeds, are compared at most."""
+_COMMON = 2_000  # a k-gram that the document has more often than this says little, and is not used as a seed
+_WINDOWS = 64  # so many windows, those with most seeds, are compared at most
 
 
 class Near(NamedTuple):

@@ -28,14 +28,11 @@ from focuseval.placing.normalise import (
 )
 from focuseval.placing.occurrences import Grams, near_places, occurrences
 
-OPEN = -1
-"""No candidate could be chosen."""
+OPEN = -1  # no candidate could be chosen
 
-_BLANKS = 256
-"""Chunks with more white space than this between them do not touch."""
+_BLANKS = 256  # chunks with more white space than this between them do not touch
 
-_MARKED = 4
-"""A text with marks is at most so many times as long as without."""
+_MARKED = 4  # a text with marks is at most so many times as long as without
 
 
 def nearest_candidate(starts: Sequence[int], claimed: int) -> int:

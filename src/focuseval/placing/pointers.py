@@ -129,8 +129,7 @@ def with_elements(gold: Gold, index: Collection) -> Gold:
     return replace(gold, elements=elements.take(np.argsort(gold.article_of(elements), kind="stable")))
 
 
-BATCH = 1 << 17
-"""Elements that are looked at together: their columns take some 30 MB."""
+BATCH = 1 << 17  # elements that are looked at together: their columns take some 30 MB
 
 
 def highlighted_elements(gold: Gold, index: Collection | None, batch: int = BATCH) -> GradedElements:
@@ -192,8 +191,7 @@ def differing_elements(gold: Gold, index: Collection) -> int:
     return len(listed(gold.elements) ^ listed(highlighted_elements(gold, index)))
 
 
-Box = tuple[float, float, float, float]
-"""Left, top, right, bottom, in points of the page as it is seen."""
+Box = tuple[float, float, float, float]  # left, top, right, bottom, in points of the page as it is seen
 
 
 class PageBox(NamedTuple):
@@ -202,8 +200,7 @@ class PageBox(NamedTuple):
     page: int
     box: Box | None = None
     """The smaller and the larger x and y: x0, y0, x1, y1; None for the whole page."""
-    origin: str = ""
-    """Whether y counts from the ``top`` or the ``bottom``; nothing where that is not said."""
+    origin: str = ""  # whether y counts from the ``top`` or the ``bottom``; nothing where that is not said
     frame: tuple[float, float] | None = None
     """Width and height of the page in the unit of the box; None where that is points, or shares of the page."""
 

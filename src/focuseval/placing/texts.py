@@ -37,11 +37,9 @@ if TYPE_CHECKING:
 
     from focuseval.collection.index import Collection
 
-_AT_ONCE = 64
-"""Documents whose texts are asked for together: one by one, small ones would cost more than the search."""
+_AT_ONCE = 64  # documents whose texts are asked for together: one by one, small ones would cost more than the search
 
-SIMILARITY = 0.9
-"""The least similarity at which an approximate match is taken."""
+SIMILARITY = 0.9  # the least similarity at which an approximate match is taken
 
 
 def align_chunks(
@@ -155,8 +153,7 @@ def column_of(values: ArrayLike | None, size: int) -> NDArray[np.int64]:
     return np.full(size, -1, np.int64) if values is None else np.asarray(values, np.int64)
 
 
-_SEARCHED = 1 << 22
-"""Characters that are searched together."""
+_SEARCHED = 1 << 22  # characters that are searched together
 
 
 def holders_of(texts: Sequence[str | None], collection: Collection) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -43,8 +43,7 @@ CHARTS = (
 """What draws the graphs, in the order of the page; each yields those whose data exist."""
 OBSERVED = ("settings", "baseline", "clusters", "fidelity", "watch")
 """Arguments of `evidence_on`; the others are `plan_evaluation`'s."""
-NUMBERS = 600_000
-"""Bytes that values and comparisons may take in a page; what they take beyond is taken from the text."""
+NUMBERS = 600_000  # bytes that values and comparisons may take in a page; what they take beyond is taken from the text
 
 
 @dataclass(frozen=True)
@@ -60,10 +59,8 @@ class Provenance:
     docs_sha256: str | None
     test: str
     """How differences were judged."""
-    measures: tuple[tuple[str, str], ...]
-    """Name and summary of every measure."""
-    remarks: tuple[str, ...] = ()
-    """What the readers of gold and runs noticed."""
+    measures: tuple[tuple[str, str], ...]  # name and summary of every measure
+    remarks: tuple[str, ...] = ()  # what the readers of gold and runs noticed
 
 
 @dataclass(frozen=True)

@@ -29,11 +29,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-MOST_INTERVALS = 20_000
-"""Of slices, all pairs and measures together, beyond those of A and B: at about 20 bytes each."""
+MOST_INTERVALS = 20_000  # of slices, all pairs and measures together, beyond those of A and B: at about 20 bytes each
 MOST_TAGS = 12
-MOST_ZEROS = 4_000
-"""Sentences on topics that score 0, at about 90 bytes each."""
+MOST_ZEROS = 4_000  # sentences on topics that score 0, at about 90 bytes each
 
 FIELDS = (
     "difference", "low", "high", "p", "corrected", "code", "won", "lost", "detectable", "needed", "fewest", "most",

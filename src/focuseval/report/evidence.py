@@ -48,10 +48,8 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
     Points = tuple[Floats, Floats]
 
-READ = 5
-"""Results whose text is the cost of reading in the plot of cost against quality."""
-MOST_DRAWN = 24
-"""Runs whose curves and texts are shown; nobody tells more lines apart."""
+READ = 5  # results whose text is the cost of reading in the plot of cost against quality
+MOST_DRAWN = 24  # runs whose curves and texts are shown; nobody tells more lines apart
 MOST_PAIRS = 15_000
 """Pairs that are compared under all measures together, at about .3 ms each; of more, under measures other than the one
 that decides those of the drawn runs alone."""
@@ -66,24 +64,17 @@ is faint."""
 class Retrieved:
     """Results as places of the collection, one row each, in rank order within their topic."""
 
-    topic: Integers
-    """Number of the counted topic."""
-    document: Integers
-    """Row of the document in the index, −1 where the index does not have it."""
+    topic: Integers  # number of the counted topic
+    document: Integers  # row of the document in the index, −1 where the index does not have it
     start: Integers
     end: Integers
     entry: Integers
     """Where a reader enters, −1 where unknown."""
-    rank: Integers
-    """Rank of the article in its topic, from 1."""
-    place: Integers
-    """Rank of the result in its topic, from 1."""
-    lost: tuple[str, ...] = ()
-    """The document's id of every result whose document the index does not have."""
-    path: pa.Array | None = None
-    """Paths of elements, as the run gives them; None where it gives none."""
-    end_path: pa.Array | None = None
-    """Paths of the last elements of ranges."""
+    rank: Integers  # rank of the article in its topic, from 1
+    place: Integers  # rank of the result in its topic, from 1
+    lost: tuple[str, ...] = ()  # the document's id of every result whose document the index does not have
+    path: pa.Array | None = None  # paths of elements, as the run gives them; None where it gives none
+    end_path: pa.Array | None = None  # paths of the last elements of ranges
     totals: tuple[Integers, Integers] | None = None
     """For every topic the characters of the whole list, each once, and the highlighted ones; None without those."""
     budgets: Mapping[str, Integers] = field(default_factory=dict)
@@ -94,19 +85,15 @@ class Retrieved:
 class Observed:
     """What the report keeps of one run."""
 
-    curves: Mapping[str, Points] = field(default_factory=dict)
-    """Name of a curve → x and the mean of y over topics."""
-    values: Mapping[str, float] = field(default_factory=dict)
-    """Further means, by measure."""
+    curves: Mapping[str, Points] = field(default_factory=dict)  # name of a curve → x and the mean of y over topics
+    values: Mapping[str, float] = field(default_factory=dict)  # further means, by measure
     reading: Floats | None = None
     """Characters of the first `READ` results, each once, and the share of highlighted text in them, topic by topic."""
     retrieved: Retrieved | None = None
     why_not: str = ""
     """Why nothing can be shown in the text, where that is so."""
-    unjudged: float = 0.0
-    """Share of the results that the measures read whose documents nobody judged."""
-    zeros: Mapping[int, str] = field(default_factory=dict)
-    """Topic → why it scores 0 under the measure that decides."""
+    unjudged: float = 0.0  # share of the results that the measures read whose documents nobody judged
+    zeros: Mapping[int, str] = field(default_factory=dict)  # topic → why it scores 0 under the measure that decides
     answers: Mapping[int, dict[str, Any]] = field(default_factory=dict)
     """Topic → its answer, of a run of answers; see `focuseval.report.per_topic`."""
 
@@ -119,19 +106,14 @@ class Evidence:
     settings: Settings
     labels: tuple[str, ...]
     """A name for every run, each different."""
-    baseline: int | None = None
-    """Number of the run that the others are held against."""
-    drawn: tuple[int, ...] = ()
-    """Numbers of the runs that were observed, best first, at most `MOST_DRAWN`."""
-    observed: tuple[Observed, ...] = ()
-    """What the drawn runs returned."""
+    baseline: int | None = None  # number of the run that the others are held against
+    drawn: tuple[int, ...] = ()  # numbers of the runs that were observed, best first, at most `MOST_DRAWN`
+    observed: tuple[Observed, ...] = ()  # what the drawn runs returned
     fidelity: Fidelity | None = None
     titles: Mapping[str, str] | None = None
     """Topic → what was asked."""
-    cluster_by: By | None = None
-    """What topics are clustered by, if by anything."""
-    estimates: Estimates | None = None
-    """What these runs would score if people had judged all topics, where a model did."""
+    cluster_by: By | None = None  # what topics are clustered by, if by anything
+    estimates: Estimates | None = None  # what these runs would score if people had judged all topics, where a model did
 
     @cached_property
     def clustering(self) -> dict[str, Any]:

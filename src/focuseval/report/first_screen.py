@@ -32,8 +32,7 @@ class Verdict(Conclusion):
 
     against: tuple[dict[str, Any], ...] = ()
     """Every other run held against the baseline, or against A: the numbers of the pair."""
-    caveat: str = ""
-    """Measures under which the order is another one, in a sentence."""
+    caveat: str = ""  # measures under which the order is another one, in a sentence
 
 
 @dataclass(frozen=True)
@@ -88,10 +87,8 @@ class FirstScreen:
     runs: tuple[RunLine, ...]
     deciding: tuple[Deciding, ...]
     """Topics that carry the difference, in both directions; of topics that differ alike the first."""
-    carried: str
-    """On how many topics A is better, and how many of them carry the difference."""
-    per_topic: tuple[Deciding, ...]
-    """Every topic, from A's greatest loss to its greatest gain."""
+    carried: str  # on how many topics A is better, and how many of them carry the difference
+    per_topic: tuple[Deciding, ...]  # every topic, from A's greatest loss to its greatest gain
 
 
 def first_screen(evidence: Evidence) -> FirstScreen:

@@ -54,8 +54,7 @@ class HeatSegments:
     highlighted: NDArray[np.bool_]
     rank: Integers
     """The first rank that returns the piece, 0 where none does."""
-    times: Integers
-    """How many results return it."""
+    times: Integers  # how many results return it
 
     def __len__(self) -> int:
         """Return the number of pieces."""

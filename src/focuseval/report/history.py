@@ -36,8 +36,7 @@ _DATE = re.compile(r"(\d{4})-?([01]\d)-?([0-3]\d)(?:[T_ -]?([0-2]\d)[:-]?([0-5]\
 _HASH = re.compile(r"(?<![0-9a-f])(?=[0-9]*[a-f])[0-9a-f]{7,40}(?![0-9a-f])")
 FIRST = "its line's first value"
 MOST_GRAPHS = 12
-MOST_NAMES = 40
-"""Files whose names fit below a graph."""
+MOST_NAMES = 40  # files whose names fit below a graph
 _REMEDY = "put files there that 'focuseval score … --format json -o FILE' wrote"
 
 
@@ -53,8 +52,7 @@ class Point:
     basis: Basis
     values: dict[str, float]
     """Topic → value; empty where the file has means alone."""
-    line: str = ""
-    """The run, by its latest name where every file holds one run."""
+    line: str = ""  # the run, by its latest name where every file holds one run
     since: tuple[float, float, float] | None = None
     """The change since the anchor, or since the first value of the line, and its 95 % interval."""
 
@@ -77,12 +75,9 @@ class History:
     points: tuple[Point, ...]
     changes: tuple[tuple[str, tuple[str, ...]], ...]
     """Files whose gold, documents or policies differ from those before, each with what changed."""
-    references: tuple[Point, ...] = ()
-    """Of the anchor and the baseline."""
-    said: tuple[str, ...] = ()
-    """Sentences on names that changed, and on what is not held against the anchor."""
-    since: str = FIRST
-    """What changes are held against."""
+    references: tuple[Point, ...] = ()  # of the anchor and the baseline
+    said: tuple[str, ...] = ()  # sentences on names that changed, and on what is not held against the anchor
+    since: str = FIRST  # what changes are held against
     subjects: dict[str, str] = field(default_factory=dict)
     """File → the subject of the commit that its name names, where the folder is in its repository."""
 

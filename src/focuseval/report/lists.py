@@ -20,35 +20,28 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
 
-LISTED = 20
-"""Results of every list that a report shows, whatever they are."""
-MOST_LISTED = 60_000
-"""Results in a page, at about 16 bytes each; of larger campaigns fewer of every list are shown."""
-MOST_BELOW = 20_000
-"""Results below those, in relevant documents, at about 30 bytes each."""
+LISTED = 20  # results of every list that a report shows, whatever they are
+MOST_LISTED = 60_000  # results in a page, at about 16 bytes each; of larger campaigns fewer of every list are shown
+MOST_BELOW = 20_000  # results below those, in relevant documents, at about 30 bytes each
 
 
 @dataclass(frozen=True, eq=False)
 class Lists:
     """Judgements and results by topic: documents by row of the index, or beyond its end for those it lacks."""
 
-    topic: Integers
-    """Of every judged document."""
+    topic: Integers  # of every judged document
     document: Integers
     relevant: NDArray[np.bool_]
     bep: Integers
     """Best entry point, −1 where there is none."""
-    span_topic: Integers
-    """Of every highlighted passage."""
+    span_topic: Integers  # of every highlighted passage
     span_document: Integers
     start: Integers
     end: Integers
     runs: tuple[Retrieved | None, ...]
     """Of every drawn run; None where its results have no known places."""
-    size: int
-    """Documents in the index."""
-    lost: tuple[str, ...] = ()
-    """Ids of documents that the index does not have."""
+    size: int  # documents in the index
+    lost: tuple[str, ...] = ()  # ids of documents that the index does not have
     answers: tuple[Mapping[int, dict[str, Any]], ...] = ()
     """Of every drawn run, topic → its answer; see `focuseval.report.per_topic`."""
 

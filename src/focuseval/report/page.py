@@ -42,8 +42,7 @@ SCRIPTS = (
 LISTS = ("topics", "documents", "depth", "highlighted", "served", "paths", "totals", "budgets")
 """What the scripts need of the lists."""
 MOST_ROWS = 12
-MOST_MEASURES = 5
-"""Measures beside the verdict, the first and the one that decides; all of them stand further down."""
+MOST_MEASURES = 5  # measures beside the verdict, the first and the one that decides; all of them stand further down
 SIGNS = {"better": "▲", "worse": "▼", "cannot tell": "?", "alone": "●", "advice": "→"}
 WORDS = {"better": "Better", "worse": "Worse", "cannot tell": "Cannot tell", "alone": "One run", "advice": "Advice"}
 

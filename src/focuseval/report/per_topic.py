@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
     Integers = NDArray[np.int64]
 
-NEED = 60
-"""Characters of a needed passage that has no name."""
+NEED = 60  # characters of a needed passage that has no name
 
 
 def explain_zeros(matched: Matched, values: NDArray[np.float64], asked: MeasureCall, run: str) -> dict[int, str]:

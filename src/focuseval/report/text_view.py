@@ -38,18 +38,12 @@ NO_INDEX = (
     "'focuseval index') or --docs to see ranked lists and what was highlighted, found, missed and wasted."
 )
 BELOW = "Beyond rank {depth}, only results from relevant documents are stored."
-LISTS = 800_000
-"""Bytes that lists may take; larger ones take what is beyond from the text."""
-PACKED = 4
-"""Times the bytes that a page may have for texts, at most, that compressed texts hold; tried first."""
-FIRST = 5
-"""Results of every list whose text is embedded with the text around it."""
-AROUND = 160
-"""Characters on either side of what was highlighted or returned."""
-SNIPPET = 160
-"""Characters of a result further down the list."""
-LONGEST = 4_000
-"""Characters of one result or passage; of a longer one the beginning is embedded, or the whole document."""
+LISTS = 800_000  # bytes that lists may take; larger ones take what is beyond from the text
+PACKED = 4  # times the bytes that a page may have for texts, at most, that compressed texts hold; tried first
+FIRST = 5  # results of every list whose text is embedded with the text around it
+AROUND = 160  # characters on either side of what was highlighted or returned
+SNIPPET = 160  # characters of a result further down the list
+LONGEST = 4_000  # characters of one result or passage; of a longer one the beginning is embedded, or the whole document
 PER_PIECE = 90
 """Bytes that a piece takes beside its text, roughly: its places, its blocks, and its share of the document's names."""
 _HEADINGS = frozenset(KINDS["heading"].split())

@@ -21,14 +21,11 @@ if TYPE_CHECKING:
     from focuseval.collection.index import Collection
     from focuseval.collection.rendering import TextBlock
 
-FIRST_LINE = 400
-"""Characters in which a first line is looked for."""
-BLOCK = 100_000
-"""Characters of JSON that are compressed together: a page opens so many in a few milliseconds."""
+FIRST_LINE = 400  # characters in which a first line is looked for
+BLOCK = 100_000  # characters of JSON that are compressed together: a page opens so many in a few milliseconds
 BUDGET = 2_500_000
 """Bytes of compressed text in a report; the graphs' library takes .8 MB of the 5 that a report may have."""
-SCALE = 1.25
-"""Pixels a point of a page's picture."""
+SCALE = 1.25  # pixels a point of a page's picture
 
 
 def reader(index: Any) -> Callable[[int], dict[str, Any]]:

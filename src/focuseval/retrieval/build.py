@@ -38,14 +38,11 @@ if TYPE_CHECKING:
     Put = Callable[[str, Any], None]
     """Keeps a file of the words, by its name and content."""
 
-TEXT = 80_000_000
-"""Characters of a segment."""
+TEXT = 80_000_000  # characters of a segment
 
-VERSION = 3
-"""Changes whenever words are cut or laid down in another way."""
+VERSION = 3  # changes whenever words are cut or laid down in another way
 
-_KNOWN = 400_000
-"""Words whose terms a worker knows, at most, when it begins a segment."""
+_KNOWN = 400_000  # words whose terms a worker knows, at most, when it begins a segment
 
 
 @cache

@@ -41,10 +41,8 @@ if TYPE_CHECKING:
 
     Matrix = NDArray[np.float32]
 
-BATCH, AT_ONCE, RETRIES = 64, 4, 5
-"""Texts of a request, requests at once, and how often one is sent again."""
-_REPLY = 64_000_000
-"""Bytes of a reply: 64 vectors of 4,096 numbers in decimals need a tenth."""
+BATCH, AT_ONCE, RETRIES = 64, 4, 5  # texts of a request, requests at once, and how often one is sent again
+_REPLY = 64_000_000  # bytes of a reply: 64 vectors of 4,096 numbers in decimals need a tenth
 _TOO_LONG = re.compile(
     r"context|too long|too large|too many tokens|maximum|input length|max.{0,9}tokens", re.IGNORECASE
 )
@@ -56,10 +54,8 @@ class Encoded(NamedTuple):
     vectors: Matrix
     cut: NDArray[np.int8]
     """1 where a text was too long for the model and was cut, 0 where it was not, −1 where nobody said."""
-    tokens: int = 0
-    """Tokens that were embedded now, as far as the embedder counts them."""
-    asked: int = 0
-    """Texts that were embedded now; the others were known."""
+    tokens: int = 0  # tokens that were embedded now, as far as the embedder counts them
+    asked: int = 0  # texts that were embedded now; the others were known
 
     @property
     def cut_texts(self) -> int:
@@ -174,8 +170,7 @@ class _Reply(msgspec.Struct):
 class LocalEmbedder:
     """A model of sentence-transformers or model2vec, loaded when it is first needed."""
 
-    name: str
-    """Package and model."""
+    name: str  # package and model
 
     @cached_property
     def _loaded(self) -> Any:

@@ -36,10 +36,8 @@ if TYPE_CHECKING:
 
 METHODS = ("rrf", "sum", "mnz", "product")
 NORMS = ("min-max", "z", "rank", "none")
-DECIMALS = 12
-"""Of a fused score: sums of the same numbers in another order are equal."""
-_LEAST = 1e-9
-"""What a range or a deviation is divided by at least, as in ranx."""
+DECIMALS = 12  # of a fused score: sums of the same numbers in another order are equal
+_LEAST = 1e-9  # what a range or a deviation is divided by at least, as in ranx
 
 
 @dataclass(frozen=True)
@@ -53,10 +51,8 @@ class Fusion:
     method: str = "rrf"
     k: float = 60
     """Of `rrf`: how little the first ranks differ."""
-    norm: str = "min-max"
-    """Of the other methods: how scores are made comparable."""
-    weights: tuple[float, ...] = ()
-    """One for each ranking, in their order; all 1 where it is empty."""
+    norm: str = "min-max"  # of the other methods: how scores are made comparable
+    weights: tuple[float, ...] = ()  # one for each ranking, in their order; all 1 where it is empty
 
     def __post_init__(self) -> None:
         """Refuse what does not exist or has no meaning."""
@@ -86,13 +82,11 @@ class Fusion:
 class Ranked(NamedTuple):
     """Results of several rankings of several topics, a row each."""
 
-    ranking: Integers
-    """Which ranking."""
+    ranking: Integers  # which ranking
     topic: Integers
     result: Integers
     """Numbers of the distinct results of all topics: the same in two topics are two."""
-    rank: Integers
-    """From 1 in every ranking of every topic."""
+    rank: Integers  # from 1 in every ranking of every topic
     score: Numbers | None
 
 

@@ -94,10 +94,8 @@ def _without_overlap(units: UnitSet, ranked: Integers, limit: int) -> list[int]:
 class Places(NamedTuple):
     """Where units lie, a row each."""
 
-    document: pa.Array
-    """Ids."""
-    path: pa.Array
-    """Null for passages and plain texts."""
+    document: pa.Array  # ids
+    path: pa.Array  # null for passages and plain texts
     start: Integers
     end: Integers
     """Code points in the document."""

@@ -55,8 +55,7 @@ if TYPE_CHECKING:
     from focuseval.retrieval.units import UnitSet
 
 
-_SHOWN = 5
-"""Topics and words that a remark names."""
+_SHOWN = 5  # topics and words that a remark names
 _TOGETHER = 2
 """Segments of words that are opened together, which is quicker; more are asked one by one, in bounded memory."""
 
@@ -121,16 +120,11 @@ class MadeRun(NamedTuple):
     run: Run
     settings: str
     """The retriever and its parameters, language and stemmer, whatever the unit."""
-    milliseconds: float
-    """Of a question, once words and vectors are there."""
-    vectors: int = 0
-    """Vectors that are stored."""
-    embedded: int = 0
-    """Texts that were embedded now."""
-    tokens: int = 0
-    """Tokens that were embedded now, as far as the embedder counts them."""
-    cut: int = 0
-    """Texts that were too long for the model."""
+    milliseconds: float  # of a question, once words and vectors are there
+    vectors: int = 0  # vectors that are stored
+    embedded: int = 0  # texts that were embedded now
+    tokens: int = 0  # tokens that were embedded now, as far as the embedder counts them
+    cut: int = 0  # texts that were too long for the model
 
 
 def retrieved(index: Any, topics: Any, means: Means, **options: Any) -> MadeRun:
@@ -204,8 +198,7 @@ def added_retriever(name: Any) -> Plugin | None:
     return None if ours else plugin("retrievers", name)
 
 
-FUSION = Fusion()
-"""How the two rankings of ``hybrid`` become one."""
+FUSION = Fusion()  # how the two rankings of ``hybrid`` become one
 
 
 def ranked_lists(
@@ -339,8 +332,7 @@ def check_topics(
     return checked
 
 
-_WIDTH = 160
-"""Characters of a snippet."""
+_WIDTH = 160  # characters of a snippet
 
 
 @dataclass(frozen=True)

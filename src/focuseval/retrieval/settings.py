@@ -21,8 +21,7 @@ _UNREAD = {"bm25": ("depth",), "dense": ("k1", "b", "mix", "idf", "cas", "depth"
 """Parameters that say nothing of a retriever."""
 
 _PASSAGE = "passage:100/50"
-_GIVEN = "chunks:"
-"""What a unit is called that the caller cut; the rest of it is their name."""
+_GIVEN = "chunks:"  # what a unit is called that the caller cut; the rest of it is their name
 
 
 @dataclass(frozen=True)
@@ -38,22 +37,19 @@ class RetrievalSettings:
     task: str | None = None
     tags: tuple[str, ...] = ()
     """Elements with one of these tags only."""
-    min_words: int | None = None
-    """Elements with so many words at least."""
+    min_words: int | None = None  # elements with so many words at least
     k1: float = 1.2
     b: float = 0.75
     mix: float | None = None
     """Share of the document's score."""
-    idf: str | None = None
-    """What is counted: ``documents`` or ``units``."""
+    idf: str | None = None  # what is counted: ``documents`` or ``units``
     language: str = "english"
     cas: str = "ignore"
     """How structured titles are read: ``strict`` (SS), ``SV``, ``VS``, ``vague`` (VV) or ``ignore``."""
     limit: int = MOST_RESULTS
     retriever: str = "bm25"
     """``bm25``, by words; ``dense``, by vectors; ``hybrid``, both, fused by their ranks."""
-    depth: int = 1000
-    """How many units of each ranking ``hybrid`` fuses."""
+    depth: int = 1000  # how many units of each ranking ``hybrid`` fuses
 
     @property
     def kind(self) -> Kind:

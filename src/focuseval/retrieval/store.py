@@ -58,8 +58,7 @@ if TYPE_CHECKING:
     """Returns the content of a file of the words, by its name."""
     Progress = Callable[..., None]
 
-MOST = 2**31 - 1
-"""Words and elements that are opened together: what 32-bit numbers can count."""
+MOST = 2**31 - 1  # words and elements that are opened together: what 32-bit numbers can count
 
 _IN_MEMORY: WeakKeyDictionary[Index, dict[str, IndexedWords]] = WeakKeyDictionary()
 """The words of collections that lie on no disk, while somebody holds the collection."""

@@ -82,10 +82,8 @@ class _Reader:
     ranker: UnitRanker
     document: Integers
     """Rows of the documents."""
-    element: Integers
-    """Numbers in the whole collection, ascending."""
-    parent: Integers
-    """Row here, −1 for a root."""
+    element: Integers  # numbers in the whole collection, ascending
+    parent: Integers  # row here, −1 for a root
 
     @classmethod
     def around(cls, ranker: UnitRanker, elements: Integers) -> _Reader:

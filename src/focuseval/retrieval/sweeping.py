@@ -50,8 +50,7 @@ MEASURES = ("spanR@2000c", "spanR@1000c", "spanR@4000c", "IoU@2000c")
 IN_TOKENS = ("spanR@500t", "spanR@250t", "spanR@1000t", "IoU@500t")
 """What is measured by default; the first decides. The second with a tokenizer."""
 
-CEILINGS = ("ceiling(spanR)", "ceiling(IoU)")
-"""What is always measured."""
+CEILINGS = ("ceiling(spanR)", "ceiling(IoU)")  # what is always measured
 
 
 def sweep(

@@ -37,8 +37,7 @@ if TYPE_CHECKING:
     from focuseval.report.build import Report
     from focuseval.retrieval.retrieving import MadeRun
 
-LINE, WIDTH = 0.04, 0.3
-"""Height and width of a name, as shares of the plot's."""
+LINE, WIDTH = 0.04, 0.3  # height and width of a name, as shares of the plot's
 
 CLEARLY = 0.9
 """The share of what the best one stores, up to which another one clearly stores less; its inverse is clearly more."""
@@ -56,14 +55,10 @@ LOOKS = {
 class Standing:
     """How a chunking stands against the one with the highest mean under the measure that decides."""
 
-    word: str
-    """``best`` where all others are worse, else ``leads``; of the others ``worse`` or ``cannot tell``."""
-    reason: str = ""
-    """Why no outcome could be significant, where that is so."""
-    difference: float | None = None
-    """The best one's mean less its own."""
-    p: float | None = None
-    """Corrected for all pairs."""
+    word: str  # ``best`` where all others are worse, else ``leads``; of the others ``worse`` or ``cannot tell``
+    reason: str = ""  # why no outcome could be significant, where that is so
+    difference: float | None = None  # the best one's mean less its own
+    p: float | None = None  # corrected for all pairs
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -18,8 +18,7 @@ from focuseval.collection.boundaries import words
 from focuseval.data.topics.syntax import Term
 from focuseval.errors import UsageError, did_you_mean
 
-NONE = "none"
-"""No language: words are folded, all are kept."""
+NONE = "none"  # no language: words are folded, all are kept
 
 
 def languages() -> tuple[str, ...]:
@@ -94,8 +93,7 @@ class Language:
         return None if number < 0 else self.terms[number]
 
 
-Weights = dict[tuple[str, ...], int]
-"""Terms with their weights: one word, or the words of a phrase."""
+Weights = dict[tuple[str, ...], int]  # terms with their weights: one word, or the words of a phrase
 
 
 def weights(terms: Iterable[Term], language: Language) -> Weights:

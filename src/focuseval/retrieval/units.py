@@ -47,8 +47,7 @@ Scorer = Callable[["Numbers", "Numbers", "Numbers"], "Numbers"]
 """What a term adds to a unit's score, by columns: how often the unit holds it, words of the unit, how many hold it."""
 
 DECIMALS = 9
-_REMEMBERED = 8_000_000
-"""Units of terms that are kept for the questions that follow: 128 MB at most."""
+_REMEMBERED = 8_000_000  # units of terms that are kept for the questions that follow: 128 MB at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,8 +190,7 @@ class SpanUnits:
     """The first unit of every document, and the end of the last."""
     first: Integers
     """The first word of every unit in the numbering of all; a word that an edge cuts in two belongs to no unit."""
-    last: Integers
-    """Past the last word."""
+    last: Integers  # past the last word
     edges: tuple[Integers, Integers] | None = None
     """Code points, where they are not those of the first and the last word."""
     depth: None = None
@@ -260,8 +258,7 @@ def chunk_units(words: IndexedWords, chunks: Chunks) -> SpanUnits:
     return SpanUnits(words, bounds, first, np.maximum(first, last), (start, end))
 
 
-UnitSet: TypeAlias = ElementUnits | SpanUnits
-"""Units of one kind."""
+UnitSet: TypeAlias = ElementUnits | SpanUnits  # units of one kind
 
 
 def unit_set(words: IndexedWords, settings: RetrievalSettings, chunks: Chunks | None = None) -> UnitSet:
@@ -334,10 +331,8 @@ class FoundUnits(NamedTuple):
     units: Integers
     own: Numbers
     """Their own score."""
-    of_document: Numbers
-    """That of their document."""
-    wanted: NDArray[np.bool_]
-    """Whether one holds a term that is wanted."""
+    of_document: Numbers  # that of their document
+    wanted: NDArray[np.bool_]  # whether one holds a term that is wanted
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from focuseval.retrieval.lists import Listed
     from focuseval.retrieval.units import Integers, Numbers, UnitSet
 
-BLOCK = 16_384
-"""Vectors that are multiplied at a time."""
+BLOCK = 16_384  # vectors that are multiplied at a time
 DECIMALS = 9
 _NEITHER = (
     "expected an embedder, or vectors and query vectors, found neither; "
@@ -42,25 +41,19 @@ _NEITHER = (
 class VectorSettings:
     """Where vectors come from, and what is done to them; every field is an option of `focuseval.retrieve`."""
 
-    embedder: Any = None
-    """A name as `open_embedder` reads it, a function from texts to vectors, or an `Embedder`."""
-    model: str | None = None
-    """Of a server, where the embedder's name does not say it."""
-    key: str = field(default="", repr=False)
-    """Sent to the server, and written nowhere."""
+    embedder: Any = None  # a name as `open_embedder` reads it, a function from texts to vectors, or an `Embedder`
+    model: str | None = None  # of a server, where the embedder's name does not say it
+    key: str = field(default="", repr=False)  # sent to the server, and written nowhere
     query_prefix: str = ""
     passage_prefix: str = ""
     """What stands before the texts: ``query: `` and ``passage: `` for E5, say."""
-    normalise: bool = True
-    """Whether the cosine decides; else the inner product."""
+    normalise: bool = True  # whether the cosine decides; else the inner product
     dimensions: int | None = None
     """The first so many numbers of a vector only, for models that are trained for it (Matryoshka)."""
     vectors: Any = None
     """Vectors that are there already: an array or a ``.npy`` file with a row for each chunk or unit, in their order."""
-    query_vectors: Any = None
-    """The same for the topics, in their order."""
-    vector_cache: str | Path | None = None
-    """Where vectors of an embedder are kept."""
+    query_vectors: Any = None  # the same for the topics, in their order
+    vector_cache: str | Path | None = None  # where vectors of an embedder are kept
 
     @cached_property
     def model_of_texts(self) -> Embedder | None:
@@ -257,8 +250,7 @@ def nearest(
     ]
 
 
-_SLACK = 1e-5
-"""How much a sum of 32-bit products may be off, for vectors of length 1 and some thousand numbers."""
+_SLACK = 1e-5  # how much a sum of 32-bit products may be off, for vectors of length 1 and some thousand numbers
 
 
 def _exact(

@@ -108,8 +108,7 @@ class SpaceTest:
     scores: Scores
     outcomes: tuple[tuple[Outcome, ...], ...]
     """Per measure, one outcome per step."""
-    runs: dict[str, Run]
-    """The runs of the space, by name."""
+    runs: dict[str, Run]  # the runs of the space, by name
 
     def verdict(self, measure: str, dimension: str | None = None) -> tuple[int, int]:
         """Return how many expected orders were found, and how many were expected (on one dimension or all)."""
@@ -232,8 +231,7 @@ def passage_gap(gold: Gold, measures: Sequence[str], index: Collection, space: d
     )
 
 
-IN_CONTEXT = ("MAgP", "MAgP(gain=length)", "AP")
-"""The measures of Pehcevski and Thom: the defaults of the S×R space."""
+IN_CONTEXT = ("MAgP", "MAgP(gain=length)", "AP")  # the measures of Pehcevski and Thom: the defaults of the S×R space
 OF_ELEMENTS = ("i2AP(quant=spec)", "MAep", "nxCG@10", "PRUM")
 """The measures of Kazai and Lalmas that highlights allow: the defaults of the recall-base runs."""
 OF_GRADES = {

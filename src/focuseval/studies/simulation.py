@@ -368,8 +368,7 @@ def _standard(values: Floats, topic: Integers) -> Floats:
 RECALL_BASE_KINDS = ("full", "ideal", "reversed", "leaves")
 SPACE = tuple(f"{s}-{r}" for s, r in product(SELECTIONS, RANKINGS))
 DIAL_KINDS = ("random", "degraded")
-KINDS = (*RECALL_BASE_KINDS, *SPACE, *DIAL_KINDS)
-"""Everything `simulate` can make."""
+KINDS = (*RECALL_BASE_KINDS, *SPACE, *DIAL_KINDS)  # everything `simulate` can make
 
 
 def simulate(

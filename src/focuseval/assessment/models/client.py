@@ -95,8 +95,7 @@ def kept_reply(store: Store, one: WindowRequest) -> str | None:
     return next((str(reply) for (reply,) in rows.fetchall()), None)
 
 
-OPTIONAL = ("response_format", "temperature", "max_tokens")
-"""Parameters that some servers refuse by name."""
+OPTIONAL = ("response_format", "temperature", "max_tokens")  # parameters that some servers refuse by name
 
 
 class Asker:

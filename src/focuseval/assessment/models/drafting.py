@@ -43,10 +43,8 @@ SCHEMA: dict[str, Any] = {
     "required": ["question", "answer", "quotes"],
     "additionalProperties": False,
 }
-NEAR = 0.8
-"""The share of words in common from which a question repeats another."""
-TRIES = 3
-"""Requests for every question that is wanted, at most."""
+NEAR = 0.8  # the share of words in common from which a question repeats another
+TRIES = 3  # requests for every question that is wanted, at most
 
 
 @dataclass(frozen=True)
@@ -56,12 +54,9 @@ class Drafted:
     lines: tuple[dict[str, Any], ...]
     requests: int
     """That were sent this time; what was answered before is not asked again."""
-    invented: int = 0
-    """Questions with a quote that is not in the text, or with none."""
-    repeated: int = 0
-    """Questions that nearly repeat an earlier one."""
-    failed: tuple[str, ...] = ()
-    """Parts of documents without an answer, and why."""
+    invented: int = 0  # questions with a quote that is not in the text, or with none
+    repeated: int = 0  # questions that nearly repeat an earlier one
+    failed: tuple[str, ...] = ()  # parts of documents without an answer, and why
 
     def __str__(self) -> str:
         dropped = f"{self.invented:,} dropped whose quotes are not in the text, {self.repeated:,} that repeat another"

@@ -93,10 +93,8 @@ def _page(project: Project, key: Key, settings: ModelSettings) -> Document:
     return documents.get(key.document) if tagged else documents.plain(key.document)
 
 
-IN_A_ROW = 3
-"""So many documents, or requests for drafts, in a row without an answer end the work."""
-WORDS = {"approximate": "repaired", "lost": "not in the text"}
-"""How quotes are counted, as people read it."""
+IN_A_ROW = 3  # so many documents, or requests for drafts, in a row without an answer end the work
+WORDS = {"approximate": "repaired", "lost": "not in the text"}  # how quotes are counted, as people read it
 
 
 @dataclass(frozen=True)

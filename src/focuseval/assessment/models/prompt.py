@@ -29,8 +29,7 @@ from focuseval.errors import AnswerError, FormatError
 from focuseval.placing import SIMILARITY
 from focuseval.placing.page import Page, Wanted, place
 
-OVERLAP = 0.1
-"""The share of a window that it has in common with the one before it."""
+OVERLAP = 0.1  # the share of a window that it has in common with the one before it
 
 
 def windows(text: str, size: int) -> list[tuple[int, int]]:
@@ -177,10 +176,8 @@ def addressed(text: str) -> str:
 
 
 _SHOWN = 60
-MOST_QUOTES = 500
-"""A model that goes round in circles repeats itself until its tokens are used up."""
-_ATTEMPTS = 200
-"""So many braces that begin no object are passed over; an answer with more is no answer."""
+MOST_QUOTES = 500  # a model that goes round in circles repeats itself until its tokens are used up
+_ATTEMPTS = 200  # so many braces that begin no object are passed over; an answer with more is no answer
 
 
 class ModelAnswer(NamedTuple):
@@ -280,10 +277,8 @@ class PlacedAnswer:
     judgement: Judgement
     quotes: tuple[int, ...]
     """How many quotes were found in each way of `COUNTED`."""
-    entry: str
-    """How the entry point was found; empty where none was given."""
-    unplaced: tuple[str, ...]
-    """The quotes that are not in the text, or in several places."""
+    entry: str  # how the entry point was found; empty where none was given
+    unplaced: tuple[str, ...]  # the quotes that are not in the text, or in several places
 
 
 def place_answers(text: str, answers: Iterable[tuple[tuple[int, int], ModelAnswer]]) -> PlacedAnswer:

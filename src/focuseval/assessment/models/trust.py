@@ -256,10 +256,8 @@ def _order_tables(trust: Trust) -> list[Table]:
 STYLES = ("base.css", "print.css")
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 """The page runs no script and asks nothing of a network."""
-MOST_DRAWN = 24
-"""Pairs of assessors that are drawn; the tables have all."""
-LINE = 22
-"""Height of a line of a drawing."""
+MOST_DRAWN = 24  # pairs of assessors that are drawn; the tables have all
+LINE = 22  # height of a line of a drawing
 
 
 def render_agreement(trust: Trust, title: str) -> str:

@@ -30,8 +30,7 @@ adjudication.before_request(desks.overseers_look_leads_change)
 WITH_INTERVALS = 30
 """Pairs of assessors up to which the page draws samples for intervals, which takes a moment for each."""
 TO_DECIDE, DISAGREED = "to decide", "disagreed"
-SHOWN = 200
-"""Documents that the list shows at once, those with the least agreement first."""
+SHOWN = 200  # documents that the list shows at once, those with the least agreement first
 
 
 @adjudication.get("/adjudicate")

@@ -28,23 +28,16 @@ from urllib.parse import unquote_to_bytes
 from flask import Flask
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-IDLE = 30
-"""Seconds that a connection may say nothing between two requests."""
-HEAD = 10
-"""Seconds in which the head of a request must have arrived."""
+IDLE = 30  # seconds that a connection may say nothing between two requests
+HEAD = 10  # seconds in which the head of a request must have arrived
 PATIENCE, RATE = 10, 8 * 2**10
 """Seconds that a body or reading an answer may take, and the bytes for which each gets one second more."""
-LINGER = 5
-"""Seconds for which what was refused is thrown away before the connection is closed."""
-LONGEST_HEAD, PIPELINED = 64 * 2**10, 32
-"""Bytes of a head, and requests that are sent before the first is answered."""
+LINGER = 5  # seconds for which what was refused is thrown away before the connection is closed
+LONGEST_HEAD, PIPELINED = 64 * 2**10, 32  # bytes of a head, and requests that are sent before the first is answered
 TOO_LONG = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
-ALWAYS = 64 * 2**10
-"""Bytes of a body for which nobody is asked who sends it: a login form, most edits."""
-IN_MEMORY = 2**20
-"""Bytes of a body or an answer that wait in memory; a larger one waits in a temporary file."""
-PART = 2**18
-"""Bytes of an answer that are taken from Flask, and sent, at a time."""
+ALWAYS = 64 * 2**10  # bytes of a body for which nobody is asked who sends it: a login form, most edits
+IN_MEMORY = 2**20  # bytes of a body or an answer that wait in memory; a larger one waits in a temporary file
+PART = 2**18  # bytes of an answer that are taken from Flask, and sent, at a time
 THREADS, SLOW_THREADS = 16, 4
 SLOW = (
     "/login", "/invited", "/export", "/gold", "/import", "/archive", "/agreement", "/adjudicate", "/dashboard", "/work",

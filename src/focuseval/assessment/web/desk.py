@@ -93,8 +93,7 @@ class Access:
 
     secret: bytes = field(repr=False)
     """Signs the session cookies; kept with the project, so that a restart logs nobody out."""
-    hosts: frozenset[str] = frozenset()
-    """The values of the Host header that are ours, with their ports."""
+    hosts: frozenset[str] = frozenset()  # the values of the Host header that are ours, with their ports
     assessor: str = ""
     users: Mapping[str, User] | None = field(default=None, repr=False)
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
@@ -165,8 +164,7 @@ class Access:
         return hmac.new(self.secret, what.encode(), hashlib.sha256).hexdigest()[:32]
 
 
-KEPT_BYTES = 64 << 20
-"""Bytes of pictures that stay in memory."""
+KEPT_BYTES = 64 << 20  # bytes of pictures that stay in memory
 
 
 class Desk:

@@ -28,8 +28,7 @@ from focuseval.evaluation.estimating import estimate
 growing = Blueprint("growing", __name__)
 growing.before_request(overseers_look_leads_change)
 
-DEPTH, DEEPEST = 10, 10_000
-"""How deep a run is pooled unless said otherwise, and at most."""
+DEPTH, DEEPEST = 10, 10_000  # how deep a run is pooled unless said otherwise, and at most
 
 
 @growing.get("/pool")

@@ -27,11 +27,9 @@ POLICY = (
 DOOR_LIMIT = 64 * 2**10
 EDIT_LIMIT = 8 * 2**20
 UPLOAD_LIMIT = 64 * 2**20
-UPLOADS = ("/import", "/pool")
-"""Where a lead may send a file."""
+UPLOADS = ("/import", "/pool")  # where a lead may send a file
 DOOR = ("door.enter", "door.login", "door.invited")
-FILES = ("static", "rendering.static")
-"""What nobody needs a session for: the door, and the pages' own files."""
+FILES = ("static", "rendering.static")  # what nobody needs a session for: the door, and the pages' own files
 SAFE = ("GET", "HEAD", "OPTIONS")
 
 

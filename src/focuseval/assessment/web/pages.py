@@ -127,8 +127,7 @@ def _upcoming(topic: str, document: str) -> Iterator[Pooled]:
     return chain(lessons, undone(desk().store, user(), mine, topic, document))
 
 
-HITS, LISTED = 20, 500
-"""Results of a search, and documents of a folder, that a page shows."""
+HITS, LISTED = 20, 500  # results of a search, and documents of a folder, that a page shows
 
 
 @pages.get("/search")
@@ -212,8 +211,7 @@ def _address(row: Pooled | None, assessor: str) -> str:
 api = Blueprint("api", __name__, url_prefix="/api")
 
 
-LATE = 10_000
-"""Milliseconds that an edit may wait in a browser before the log says when it was made."""
+LATE = 10_000  # milliseconds that an edit may wait in a browser before the log says when it was made
 
 
 @api.get("/document")
@@ -244,8 +242,7 @@ def document() -> Answer:
     return jsonify({**shown, **more, "suggested": suggestions(store, key, page)})
 
 
-KEPT = 5
-"""Documents that a browser keeps, for the time when the server is away."""
+KEPT = 5  # documents that a browser keeps, for the time when the server is away
 
 
 @api.get("/upcoming")

@@ -120,8 +120,7 @@ def _begin_try(limits: Mapping[str, int]) -> None:
 people = Blueprint("people", __name__)
 people.before_request(leads_only)
 
-SHOWN = 50
-"""Steps of the log that the page shows."""
+SHOWN = 50  # steps of the log that the page shows
 
 
 @people.get("/people")

@@ -15,10 +15,8 @@ from focuseval.assessment.web.guard import body_limit
 from focuseval.errors import AssessError
 
 EVERYWHERE = "0.0.0.0"  # noqa: S104  not bound to unless asked for
-CONNECTIONS, SPARE = 4_000, 200
-"""Connections that are open at once, and files that are needed besides."""
-GRACE = 10
-"""Seconds that requests at hand get to be answered when the server ends."""
+CONNECTIONS, SPARE = 4_000, 200  # connections that are open at once, and files that are needed besides
+GRACE = 10  # seconds that requests at hand get to be answered when the server ends
 
 
 def bind(host: str = "127.0.0.1", port: int = 0) -> socket.socket:

@@ -21,8 +21,7 @@ from focuseval.errors import counted
 dashboard = Blueprint("dashboard", __name__)
 dashboard.before_request(overseers_look_leads_change)
 
-CELLS = 3_000
-"""Assessors times topics up to which the page draws all of them."""
+CELLS = 3_000  # assessors times topics up to which the page draws all of them
 
 
 @dashboard.get("/dashboard")
@@ -80,8 +79,7 @@ def _step(whole: Work) -> tuple[str, str] | None:
 work = Blueprint("work", __name__)
 work.before_request(overseers_look_leads_change)
 
-FLAGGED = 500
-"""Flagged judgements that the page shows."""
+FLAGGED = 500  # flagged judgements that the page shows
 
 
 @work.get("/work")

@@ -42,8 +42,7 @@ from focuseval.errors import NexiError, Place
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-DEEPEST = 100
-"""Brackets may nest this deep; real queries stop at three."""
+DEEPEST = 100  # brackets may nest this deep; real queries stop at three
 
 _NAME = r"\*|@?[^\W\d][\w.:-]*"
 _SINGLE_QUOTES = ("'", "‘", "’")

@@ -49,8 +49,7 @@ def _term(inside: str) -> re.Pattern[str]:
     return re.compile(rf"(?P<sign>[+-]?)(?:{_PHRASE}|(?P<word>{word}))")
 
 
-TERM = _term(rf"[^{_STOP},]")
-"""A term of a title, or of an ``about`` clause as written from 2004 on."""
+TERM = _term(rf"[^{_STOP},]")  # a term of a title, or of an ``about`` clause as written from 2004 on
 
 QUOTED_TERM = _term(rf"[^{_STOP},'‘’]|['‘’](?!\s*\))")
 """A term of 2003's ``about(., 'terms')``: an apostrophe inside is a letter, before the bracket it ends the terms."""

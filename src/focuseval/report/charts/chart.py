@@ -13,8 +13,7 @@ SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#1b1b1b", "#E69F00", "#56B4E9")
 """Okabe and Ito's colours, which people with every kind of colour vision tell apart; yellow is too faint on paper."""
 
-MOST_LINES = len(PALETTE)
-"""Runs that get a colour and a dash of their own; the others are grey."""
+MOST_LINES = len(PALETTE)  # runs that get a colour and a dash of their own; the others are grey
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 4], [1, 3])
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
 """Every colour comes with a dash and a shape of its own."""
@@ -22,8 +21,7 @@ SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down"
 WIDTHS = {"column": 320, "page": 660}
 """Pixels of a figure: 85 mm and 175 mm, a column and the width of a page of two columns."""
 DIGITS = 5
-LONG = 24
-"""Characters of a name from which on what all names share is left out of labels."""
+LONG = 24  # characters of a name from which on what all names share is left out of labels
 _NAME = re.compile(r"\{(\w+)\}")
 
 
@@ -35,18 +33,15 @@ class Chart:
     title: str
     caption: str
     """What is drawn, how to read it, and what was left out."""
-    section: str
-    """``answer``, ``topics``, ``curves``, ``agreement`` or ``fidelity``."""
+    section: str  # ``answer``, ``topics``, ``curves``, ``agreement`` or ``fidelity``
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     spec: dict[str, Any]
     """Vega-Lite over the data set ``rows``."""
     pivot: tuple[str, str, str] | None = None
     """Columns that become rows, columns and cells of the table behind the graph."""
-    head: str = ""
-    """Name of the first column of that table, where the column's own is too short."""
-    by: str = ""
-    """Column whose every value gets a table of its own."""
+    head: str = ""  # name of the first column of that table, where the column's own is too short
+    by: str = ""  # column whose every value gets a table of its own
     form: dict[str, Any] | None = None
     """Of a graph that follows the chosen pair and measure, ``spec`` and ``caption`` with names such as ``{measure}`` in
     them, the ``names`` of this report, and the ``runs`` that are drawn; the page fills them and makes the rows."""

@@ -34,14 +34,10 @@ if TYPE_CHECKING:
     from focuseval.evaluation.plan import Plan
     from focuseval.report.evidence import Evidence
 
-MOST_POINTS = 120
-"""Points of a line; a longer curve is thinned, its first points kept."""
-TOLERANCES = (0.01, 0.1, 1, 10, 100)
-"""The papers' values of BEPD's A."""
-MOST_NAMED = 8
-"""Runs that are all named in the graph of cost; of more those on the frontier, A and B."""
-WIDE = 20
-"""Times the cheapest run's cost from which on costs are drawn on a logarithmic scale."""
+MOST_POINTS = 120  # points of a line; a longer curve is thinned, its first points kept
+TOLERANCES = (0.01, 0.1, 1, 10, 100)  # the papers' values of BEPD's A
+MOST_NAMED = 8  # runs that are all named in the graph of cost; of more those on the frontier, A and B
+WIDE = 20  # times the cheapest run's cost from which on costs are drawn on a logarithmic scale
 ON, BEHIND = "on the frontier", "behind it"
 LOOKS = {ON: ("circle", "#6b6b6b"), BEHIND: ("cross", "#b0b0b0")}
 

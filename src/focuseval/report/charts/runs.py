@@ -24,16 +24,12 @@ from focuseval.report.charts.chart import (
 from focuseval.report.evidence import KINDS, MOST_DRAWN, Evidence
 from focuseval.report.first_screen import by_topic
 
-MOST_FIRST = 20
-"""Runs that the first screen has room for."""
-MOST_POINTS = 60
-"""Topics whose values are drawn as points; more are drawn as a distribution."""
-MOST_NAMES = 40
-"""Topics whose names fit below the bars."""
+MOST_FIRST = 20  # runs that the first screen has room for
+MOST_POINTS = 60  # topics whose values are drawn as points; more are drawn as a distribution
+MOST_NAMES = 40  # topics whose names fit below the bars
 
 MOST_CORRELATED = 14
-TAU = "datum.tau === null ? '–' : replace(format(datum.tau, '.2f'), '0.', '.')"
-"""A τ as it fits into a small cell: .83."""
+TAU = "datum.tau === null ? '–' : replace(format(datum.tau, '.2f'), '0.', '.')"  # a τ as it fits into a small cell: .83
 READINGS = {
     "equivalent": ("#0072B2",),
     "similar": ("#56B4E9",),
