@@ -36,11 +36,31 @@ SECTIONS = {
 }
 """The commands in the order of the help page."""
 
-ARGUMENTS = re.compile(
-    r"\b(alpha|assisted|cas|docs|empty_topics|force|index|keep_going|language|lossy|min_effect|order|random|task|test|"
-    r"to|tokenizer|topics|retriever|unit)"
-    r'=(?:True\b|"([^"]*)"|(?=[\s,;:.)]|$))'
-)
+OFFERED_BY = {
+    "alpha": "compare",
+    "assisted": "estimate",
+    "cas": "score",
+    "docs": "convert",
+    "empty_topics": "score",
+    "force": "index",
+    "index": "convert",
+    "keep_going": "index",
+    "language": "retrieve",
+    "lossy": "convert",
+    "min_effect": "gate",
+    "order": "convert",
+    "random": "estimate",
+    "retriever": "retrieve",
+    "task": "score",
+    "test": "compare",
+    "to": "convert",
+    "tokenizer": "chunk",
+    "topics": "score",
+    "unit": "retrieve",
+}
+"""Arguments of functions that messages advise, and a command that has them as an option, for those that have not."""
+
+ARGUMENTS = re.compile(rf"""\b({"|".join(OFFERED_BY)})=(?:True\b|"([^"]*)"|(?=[\s,;:.)]|$))""")
 """How a message names an argument of a function, with or without a value."""
 
 COMMANDS = tuple(name for names in SECTIONS.values() for name in names)
@@ -90,7 +110,7 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> object:
         """Run a command; click would make other words of Ctrl-C than these."""
-        with errors_as_lines(2 if ctx.invoked_subcommand == "gate" else INTERRUPTED):  # of a gate, 1 would be a verdict
+        with errors_as_lines(ctx):
             return super().invoke(ctx)
 
 
@@ -102,17 +122,32 @@ def summary(name: str) -> str:
     return " ".join((ast.get_docstring(command) or "").partition("\n\n")[0].split()).removesuffix(".")
 
 
-def as_options(message: object) -> str:
+def as_options(message: object, command: click.Command | None = None) -> str:
     """Return a message that speaks of a function's arguments in the words of the command line.
+
+    What the command at hand does not offer is advised as the command that does.
 
     >>> as_options('no text; give docs= or index=, or cas="vague" with keep_going=True')
     'no text; give --docs or --index, or --cas vague with --keep-going'
+    >>> as_options("lossy=True leaves them out", click.Command("fuse"))
+    "write run-jsonl first: 'focuseval convert --lossy' leaves them out"
     """
-    return ARGUMENTS.sub(lambda m: f"--{m[1].replace('_', '-')}{f' {m[2]}' if m[2] else ''}", str(message))
+    commands = command.commands.values() if isinstance(command, click.Group) else [command] if command else []
+    offered = {option for one in commands for param in one.params for option in param.opts}
+
+    def option(found: re.Match[str]) -> str:
+        name = f"--{found[1].replace('_', '-')}"
+        said = f"{name} {found[2]}" if found[2] else name
+        if not command or name in offered:
+            return said
+        first = "write run-jsonl first: " if found[1] == "lossy" else ""
+        return f"{first}'focuseval {OFFERED_BY[found[1]]} {said}'"
+
+    return ARGUMENTS.sub(option, str(message))
 
 
 @contextmanager
-def errors_as_lines(interrupted: int = INTERRUPTED) -> Iterator[None]:
+def errors_as_lines(ctx: click.Context | None = None) -> Iterator[None]:
     """End with one line and an exit code where an error is raised on purpose, or by the system, and after Ctrl-C."""
     code = 1
     try:
@@ -122,7 +157,7 @@ def errors_as_lines(interrupted: int = INTERRUPTED) -> Iterator[None]:
             sys.stdout.flush()  # a full disk must be found while it can still be reported
     except FocusevalError as error:
         code = 2 if isinstance(error, UsageError) else 1
-        click.echo(as_options(error), err=True)
+        click.echo(as_options(error, main.get_command(ctx, ctx.invoked_subcommand or "") if ctx else None), err=True)
     except OSError as error:
         forget_output()
         if error.errno != errno.EPIPE:  # the reader of a pipe has gone: end quietly
@@ -132,7 +167,7 @@ def errors_as_lines(interrupted: int = INTERRUPTED) -> Iterator[None]:
         found = str(error.object)[:40].encode("utf-8", "backslashreplace").decode()
         click.echo(f"expected characters of Unicode, found {found!r}; give names and options in UTF-8", err=True)
     except KeyboardInterrupt:
-        code = interrupted
+        code = 2 if ctx and ctx.invoked_subcommand == "gate" else INTERRUPTED  # of a gate, 1 would be a verdict
         click.echo("interrupted", err=True)
     else:
         return

@@ -55,7 +55,7 @@ class Gate(Command):
         except OSError as error:
             _end_without_verdict(f"{error.filename or 'standard output'}: {error.strerror or error}", ctx.params)
         except FocusevalError as error:
-            _end_without_verdict(as_options(error), ctx.params)
+            _end_without_verdict(as_options(error, self), ctx.params)
         except Exception as error:  # noqa: BLE001  to CI, a defect is neither a pass nor a regression
             _end_without_verdict(f"{type(error).__name__}: {error}; please report this", ctx.params)
         raise SystemExit(1 if worse else 0)

@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 import click
 
-from focuseval.cli.commands import as_options
 from focuseval.cli.options import FiniteRange, collection_options, open_collection, refuse_unknown, unknown_option
 from focuseval.cli.output import NO, Command, echo_lines, progress_bar
 from focuseval.errors import FocusevalError
@@ -63,7 +62,7 @@ def inex_eval(qrels: str, runs: tuple[str, ...], *, allow_unknown: bool, **flags
             click.echo(text, nl=False)
         except FocusevalError as error:  # one invalid run must not cost the report on those after it
             refused.append(error)
-    echo_lines(map(as_options, refused[:-1]))
+    echo_lines(refused[:-1])
     if refused:
         raise refused[-1]
 

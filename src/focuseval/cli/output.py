@@ -220,8 +220,9 @@ def write_text(text: str, output: str | None) -> None:
 
 def echo_lines(lines: Iterable[object]) -> None:
     """Print lines on the standard error, in the words of the command line."""
+    at_hand = click.get_current_context(silent=True)
     for line in lines:
-        click.echo(as_options(line), err=True)
+        click.echo(as_options(line, at_hand.command if at_hand else None), err=True)
 
 
 def say_written(path: str | Path, what: str) -> None:

@@ -260,7 +260,7 @@ def _in_order(run: Run, to: Format, remarks: list[Remark], *, lossy: bool) -> Ru
     elif by_score_and_document(run.topic, run.score, pa.chunked_array([strings(run.document)])) is not None:
         if not lossy:
             what = "expected scores that agree with the ranking, as TREC runs are ranked by score alone"
-            raise FormatError(what, at=run.file or None, remedy="lossy writes 1/rank in their place")
+            raise FormatError(what, at=run.file or None, remedy="lossy=True writes 1/rank in their place")
         remarks.append(_left_out("scores that contradict the ranking; 1/rank is written"))
         run = replace(run, score=None)
     return run
