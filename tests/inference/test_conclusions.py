@@ -54,7 +54,7 @@ def test_a_pair_turned_round_says_the_opposite():
 def test_the_reason_has_the_means_of_the_topics_that_are_compared():
     found = of(GOOD, NEAR)
     reason = found.verdict_of(1, 0).reason
-    assert reason.startswith("AP 0.7490 against 0.7500 over 10 topics (0 tied): −0.0010 [")
+    assert reason.startswith("AP 0.7490 against 0.7500 over 10 topics: −0.0010 [")
     assert reason.endswith(f"The test decides: {found.method}. The interval is of this difference alone.")
 
 
@@ -106,9 +106,9 @@ def test_topics_won_and_the_gains_that_make_the_difference():
     values = np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     pair = compare("AP", ("a", "b"), tuple("123"), values).against(0, 1)
     assert wins_sentence(pair) == (
-        "A is better on 2, B on 1 and neither on 0 of 3 topics. Leave out topic 1, and the lead of A is gone."
+        "A is better on 2 and B on 1 of 3 topics. Leave out topic 1, and the lead of A is gone."
     )
-    assert wins_sentence(pair.turned).startswith("A is better on 1, B on 2")
+    assert wins_sentence(pair.turned).startswith("A is better on 1 and B on 2 of 3 topics.")
     assert wins_sentence(pair.turned).endswith("Leave out topic 1, and the lead of B is gone.")
     level = compare("AP", ("a", "b"), tuple("12"), np.array([[1.0, 0.0], [0.0, 1.0]])).against(0, 1)
     assert wins_sentence(level).endswith("Gains and losses are equal.")

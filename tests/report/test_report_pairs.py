@@ -46,10 +46,12 @@ def said_by_page(data, measure, pair_of, runs, measures):
         shown = filled("power", detectable=f"{pair['detectable'] / 10000:.4f}", needed=needed)
     test = filled("test", method=part["methods"][0])
     means = {"mean_a": part["means"][a], "mean_b": part["means"][b]}
-    whole = filled("means", measure=measures[measure], **means, topics=topics, tied=tied, numbers=numbers, power=shown,
-                   test=test)  # fmt: skip
+    whole = filled("means", measure=measures[measure], **means, topics=topics, numbers=numbers, power=shown, test=test,
+                   tied=filled("tied", n=tied) if tied else "")  # fmt: skip
     name = "same" if not pair["won"] + pair["lost"] else {2: "better", -2: "worse"}.get(pair["code"], "cannot tell")
-    wins = filled("wins", won=pair["won"], lost=pair["lost"], tied=tied, topics=topics)
+    sides = [(side, n) for side, n in (("A", pair["won"]), ("B", pair["lost"]), ("neither", tied)) if n]
+    counts = [filled("side" if i else "first side", side=side, n=n) for i, (side, n) in enumerate(sides)]
+    wins = filled("wins", counts=listed(counts), topics=topics).replace("neither is", "Neither is")
     if pair["code"] == 0:
         wins += " " + filled("level")
     elif pair["gains"]:

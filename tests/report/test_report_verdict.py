@@ -77,7 +77,7 @@ def test_three_copies_of_one_run_have_no_leader():
 
 def test_values_that_differ_by_rounding_alone_are_ties_everywhere():
     shown = first_screen(evidence_of([0.1 + 0.2, 0.5, 0.5], [0.3, 0.5, 0.5]))
-    assert shown.carried == "A is better on 0, B on 0 and neither on 3 of 3 topics. Gains and losses are equal."
+    assert shown.carried == "Neither is better on 3 of 3 topics. Gains and losses are equal."
     assert "(3 tied): +0.0000" in shown.verdict.reason
     assert "both score the same on every topic" in shown.verdict.reason
     assert [d.difference for d in shown.per_topic] == [0, 0, 0]
@@ -201,7 +201,7 @@ def test_the_topics_that_carry_the_difference_are_gains_and_losses():
 
 def test_without_a_loss_nothing_is_said_of_the_gains_that_carry_the_difference():
     shown = first_screen(evidence_of([0.9, 0.8, 0.5], [0.1, 0.2, 0.5]))
-    assert shown.carried == "A is better on 2, B on 0 and neither on 1 of 3 topics."
+    assert shown.carried == "A is better on 2 and neither on 1 of 3 topics."
 
 
 def test_equal_losses_are_shown_once_and_counted():
@@ -213,7 +213,7 @@ def test_equal_losses_are_shown_once_and_counted():
 def test_runs_that_are_equal_have_no_topic_that_carries_a_difference():
     shown = first_screen(evidence_of(GOOD, GOOD))
     assert shown.deciding == ()
-    assert shown.carried.endswith("neither on 20 of 20 topics. Gains and losses are equal.")
+    assert shown.carried == "Neither is better on 20 of 20 topics. Gains and losses are equal."
     assert first_screen(evidence_of([1, 0], [0, 1])).carried.endswith("Gains and losses are equal.")
 
 

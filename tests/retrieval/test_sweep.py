@@ -260,8 +260,8 @@ def test_a_sweep_says_what_its_comparison_says(gold):
 
 def test_gaps_are_said_and_the_cheapest_of_the_best_is_named(gold):
     found = fe.sweep(gold, "docs", ["characters:40", "characters:40/10", "characters:10/40"], measures=["spanR@80c"])
-    notes = found.table().notes
-    assert notes[0] == found.sentence()
+    title, notes = found.table().title, found.table().notes
+    assert (title, f"{title} {notes[0]}") == (found.advice(), found.sentence())
     assert found.cheapest in notes[0]
     assert notes[-1] == f"characters:10/40: {found.extents[2].left_out:,} characters in no chunk."
     assert found.extents[found.names.index(found.cheapest)].characters == min(

@@ -98,8 +98,8 @@ class Comparison(Standings, Framed):
             names = names if pair.difference >= 0 else {"a": self.runs[b], "b": self.runs[a]}
         reason = fill(
             "means", measure=self.measure, mean_a=f"{pair.means[0]:.4f}", mean_b=f"{pair.means[1]:.4f}",
-            topics=fill("topics", n=pair.topics), tied=pair.tied, numbers=self.numbers(pair), power=power(pair),
-            test=self.test,
+            topics=fill("topics", n=pair.topics), tied=fill("tied", n=pair.tied) if pair.tied else "",
+            numbers=self.numbers(pair), power=power(pair), test=self.test,
         )  # fmt: skip
         return Conclusion(pair.word, fill(headline, **names), reason)
 

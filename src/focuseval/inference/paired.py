@@ -206,8 +206,9 @@ def power(pair: Pair) -> str:
 
 def wins_sentence(pair: Pair) -> str:
     """Say on how many topics A is better, and how few of them make the difference."""
-    counts = {"won": pair.won, "lost": pair.lost, "tied": pair.tied}
-    lines = [fill("wins", **counts, topics=fill("topics", n=pair.topics))]
+    (side, n), *others = ((side, n) for side, n in (("A", pair.won), ("B", pair.lost), ("neither", pair.tied)) if n)
+    counts = [fill("first side", side=side.capitalize(), n=n), *(fill("side", side=side, n=n) for side, n in others)]
+    lines = [fill("wins", counts=listed(counts), topics=fill("topics", n=pair.topics))]
     if pair.difference == 0:
         lines.append(fill("level"))
     elif pair.gains:

@@ -26,7 +26,8 @@ TEMPLATES: dict[str, str | list[str]] = {
     "cannot tell": "{a} scores higher than {b}, but this may be chance.",
     "even": "{a} and {b} have the same mean.",
     "same": "{a} and {b} score the same on every topic.",
-    "means": "{measure} {mean_a} against {mean_b} over {topics} ({tied} tied): {numbers}.{power} {test}",
+    "means": "{measure} {mean_a} against {mean_b} over {topics}{tied}: {numbers}.{power} {test}",
+    "tied": " ({n} tied)",
     "numbers": "{difference} [{low}, {high}], p {p}{corrected}{reason}",
     "corrected": " (corrected {p})",
     "reason": "; cannot tell: {reason}",
@@ -41,7 +42,9 @@ TEMPLATES: dict[str, str | list[str]] = {
     "to": " ({fewest} to {most})",
     "never": "no number of topics would show this one",
     "one topic": " One topic says nothing about others.",
-    "wins": "A is better on {won}, B on {lost} and neither on {tied} of {topics}.",
+    "wins": "{counts} of {topics}.",  # of the sides that are better on some topic, or neither
+    "first side": "{side} is better on {n}",
+    "side": "{side} on {n}",
     "gains": [
         "Leave out topic {names}, and the lead of {side} is gone.",
         "Leave out topics {names}, and the lead of {side} is gone.",

@@ -179,17 +179,20 @@ class Sweep:
 
     def sentence(self) -> str:
         """Say what to use, then which is best or cannot be told from it, and which of these costs least."""
+        return " ".join((self.advice(), *self._reasons()))
+
+    def _reasons(self) -> list[str]:
+        """Return the sentences behind the advice: which is best, its mean, what costs least; none of a single one."""
         c, cheap = self.comparison, self.cheapest
-        lines = [c.conclusion("chunking").headline]
         if len(self.names) == 1:
-            return lines[0]
-        lines.insert(0, self.advice())
+            return []
+        lines = [c.conclusion("chunking").headline]
         lines.append(f"The highest mean {c.measure} is {c.means[0]:.4f} over {counted(len(c.topics), 'topic')}.")
         if len(c.groups[0]) > 1:
             text = self.extents[self.names.index(cheap)]
             cost = f"({counted(text.chunks, 'chunk')}, {text.times:.2f} × the text)"
             lines.append(f"Of those that cannot be told apart, {cheap} indexes the least text {cost}.")
-        return " ".join(lines)
+        return lines
 
     @cached_property
     def factors(self) -> tuple[str, ...]:
@@ -256,14 +259,15 @@ class Sweep:
                 cost = (*cost, made.vectors, made.milliseconds, "yes" if self.frontier[number] else "")
             rank = self.comparison.standing(place)
             rows.append((self.names[number], stands.word, p, rank, *self.scores.mean[number].tolist(), *cost))
-        lines = [self.sentence(), *self.factors, *([self.comparison.sentence()] if len(rows) > 1 else [])]
+        many = len(rows) > 1  # then the advice is the title
+        lines = [" ".join(self._reasons()) if many else self.advice(), *self.factors]
+        lines += [self.comparison.sentence()] if many else []
         lines += [*self.equal(), *(f"Retriever: {way}." for way in self.ways)]
         lines.append(f"{self.comparison.method}; {counted(len(self.comparison.topics), 'topic')}.")
         lines += self.comparison.remarks()
         for name, text in zip(self.names, self.extents, strict=True):
             if text.left_out:
                 lines.append(f"{name}: {counted(text.left_out, 'character')} in no chunk.")
-        many = len(self.names) > 1
         return Table(self.advice() if many else "Chunkings, best first", columns, tuple(rows), tuple(lines))
 
     @property
@@ -329,8 +333,8 @@ class Sweep:
         cut = (remark for chunks in self.chunks for remark in chunks.remarks)
         said, own = self.sentence(), report.first.verdict
         if len(self.names) > 1:  # the page opens with what to use; who leads stands below it
-            said = said.removeprefix(f"{self.advice()} {self.comparison.conclusion('chunking').headline}").strip()
-            below = " ".join(filter(None, (self.comparison.conclusion("chunking").headline, own.caveat)))
+            leads, *others = self._reasons()
+            said, below = " ".join(others), " ".join(filter(None, (leads, own.caveat)))
             own = replace(own, word="advice", headline=self.advice(), caveat=below)
         ways = (f"Retriever: {way}." for way in self.ways)
         remarks = (said, *self.factors, *self.equal(), *ways, *self.noticed, *cut, *report.remarks)

@@ -83,8 +83,8 @@
       corrected: found.corrected === null ? "" : fill("corrected", { p: shown(found.corrected) }),
       reason: found.reason ? fill("reason", { reason: found.reason }) : "",
     });
-    const reason = fill("means", { measure: name, mean_a: found.means[0], mean_b: found.means[1], topics: fill("topics", { n: found.topics }), tied: found.tied,
-      numbers, power: power(found), test: fill("test", { method: visible(found.method) }) });
+    const reason = fill("means", { measure: name, mean_a: found.means[0], mean_b: found.means[1], topics: fill("topics", { n: found.topics }),
+      tied: found.tied ? fill("tied", { n: found.tied }) : "", numbers, power: power(found), test: fill("test", { method: visible(found.method) }) });
     const kind = !(found.won || found.lost) ? "same" : word === "cannot tell" && !found.code ? "even" : word;
     const [one, other] = kind === "cannot tell" && found.code < 0 ? [b, a] : [a, b]; // the run with the higher mean first
     return { word, headline: fill(kind, { a: names[one], b: names[other] }), reason };
@@ -94,7 +94,8 @@
   const wins = (a = state.a, b = state.b, measure = state.measure) => {
     const found = pair(a, b, measure);
     if (!found) return "";
-    const counts = fill("wins", { won: found.won, lost: found.lost, tied: found.tied, topics: fill("topics", { n: found.topics }) });
+    const sides = [["A", found.won], ["B", found.lost], [found.won || found.lost ? "neither" : "Neither", found.tied]].filter(([, n]) => n);
+    const counts = fill("wins", { counts: listed(sides.map(([side, n], i) => fill(i ? "side" : "first side", { side, n }))), topics: fill("topics", { n: found.topics }) });
     if (!found.code) return `${counts} ${fill("level")}`;
     if (!found.gains) return counts;
     const topics = listed(found.gaining.map((place) => visible(choices().topics[choices().compared[measure]?.[place] ?? place])));
