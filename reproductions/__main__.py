@@ -24,6 +24,7 @@ NAMES = (
     "agreement_intervals",
     "rank_correlation",
     "estimates",
+    "bm25",
     "effectiveness",
 )
 README = Path(__file__).with_name("README.md")

@@ -13,6 +13,7 @@ from focuseval.studies.fidelity import steps
 from reproductions import __main__ as command
 from reproductions import (
     agreement_intervals,
+    bm25,
     chroma_embed,
     chroma_table1,
     chroma_table2,
@@ -58,6 +59,29 @@ def test_worked_examples_are_the_papers_but_for_a_slide_that_cuts_a_digit_off():
 @pytest.mark.parametrize("name", ["worked_examples", "inex_tool"])
 def test_the_readme_holds_what_is_printed_today(shared_data, name):
     assert stored(name) == render(command.tables(name), "markdown").strip()
+
+
+def test_with_the_same_words_and_settings_bm25_is_that_of_bm25s_as_the_readme_prints_it(shared_data):
+    pytest.importorskip("bm25s", reason="bm25s is not installed: pip install --group test")
+    (table,) = bm25.tables()
+    assert set(verdicts(table)) == {SAME}
+    ours, theirs = ([(*row[:5], *row[6:]) for row in table.rows if row[5] == who] for who in ("focuseval", "bm25s"))
+    assert ours == theirs
+    assert {row[0] for row in ours} == {"XQuAD, English", "chunking_evaluation", "Qasper, one paper"}
+    assert stored("bm25") == render([table], "markdown").strip()
+
+
+@pytest.mark.parametrize("k1", [0.6, 1.2, 1.5])
+def test_random_words_score_as_bm25s_scores_them(k1):
+    pytest.importorskip("bm25s", reason="bm25s is not installed: pip install --group test")
+    rng = np.random.default_rng(0)
+    texts = [[f"_{n}é" for n in rng.zipf(1.5, size)] for size in rng.integers(1, 40, 60)]
+    queries = [[f"_{n}é" for n in rng.zipf(1.5, size)] for size in rng.integers(0, 9, 30)]  # a word may come twice
+    for ours, theirs in zip(
+        *(make(texts, queries, k1) for make in (bm25.scores_of_ours, bm25.scores_of_bm25s)), strict=True
+    ):
+        assert ours == pytest.approx(theirs, abs=1e-9)
+        assert bm25.best(ours) == bm25.best(theirs)
 
 
 def test_every_line_of_the_official_tool_is_printed_again(shared_data):
