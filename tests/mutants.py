@@ -61,7 +61,9 @@ def changed(name, path):
 def known():
     """Return the equivalent mutants: the functions, the changes in them, and why no test can tell."""
     entries = tomllib.loads(KNOWN.read_text(encoding="utf-8"))["equivalent"]
-    return [(re.compile(e["function"]), [one.split(" => ") for one in e["changes"]], e["why"]) for e in entries]
+    return [
+        (re.compile("|".join(e["functions"])), [one.split(" => ") for one in e["changes"]], e["why"]) for e in entries
+    ]
 
 
 def reason(mutant, entries):

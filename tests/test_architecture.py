@@ -1,6 +1,8 @@
 """Data flows one way: a module imports only from its own package and from packages above it, and never in a circle."""
 
 import ast
+import re
+import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -131,3 +133,20 @@ def test_no_class_name_says_two_things():
         if isinstance(node, ast.ClassDef)
     )
     assert [name for name, number in found.items() if number > 1] == []
+
+
+def functions(name: str, node: ast.Module | ast.ClassDef) -> Iterator[str]:
+    """Yield the full names of the functions of a module or class, methods included."""
+    for inner in node.body:
+        if isinstance(inner, ast.FunctionDef):
+            yield f"{name}.{inner.name}"
+        elif isinstance(inner, ast.ClassDef):
+            yield from functions(f"{name}.{inner.name}", inner)
+
+
+def test_every_function_with_equivalent_mutants_exists():
+    entries = tomllib.loads(Path(__file__).with_name("mutants.toml").read_text(encoding="utf-8"))["equivalent"]
+    trees = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in MODULES.items()}
+    exist = [function for name, tree in trees.items() for function in functions(name, tree)]
+    named = {name for entry in entries for name in entry["functions"]}
+    assert [name for name in sorted(named) if not any(re.fullmatch(name, one) for one in exist)] == []
