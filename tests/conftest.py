@@ -26,6 +26,13 @@ def pytest_make_parametrize_id(val, argname):
     return argname if isinstance(val, bytes) and val.startswith(b"PK") else None
 
 
+@pytest.hookimpl(wrapper=True, optionalhook=True)
+def pytest_xdist_auto_num_workers():
+    """Start two workers more than there are cores (``-n auto``): many tests wait for a browser or a server."""
+    cores = yield
+    return cores + 2
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of real articles and span gold; a test that needs it skips where it is absent."""
