@@ -11,16 +11,19 @@ the document's elements. Moments are taken around the document's own mean, so th
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import combinations
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from focuseval.assessment.plan import Unit, machines
 from focuseval.assessment.store import ADJUDICATED, Saved, Store
+from focuseval.collection.rendering import Extents
 from focuseval.data import highlights as spans
 from focuseval.inference.agreement import (
     Interval,
@@ -34,14 +37,7 @@ from focuseval.inference.agreement import (
     overlap_of_sums,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from focuseval.collection.rendering import Extents
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 _SIDES = ("relevant", "size", "mean", "square", "least", "most")
 """What is known of either side: the verdict, characters, and of the specificity mean, sum of squares and range."""

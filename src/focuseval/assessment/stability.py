@@ -6,35 +6,30 @@ runs whose order changes are listed, each with how many topics would show the di
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from focuseval.assessment.agreement import finished
 from focuseval.assessment.golds import Whose, build_gold, whose_gold
 from focuseval.assessment.plan import Pooled, Unit, labels, pool
+from focuseval.assessment.store import Store
+from focuseval.collection.index import Index
+from focuseval.collection.rendering import DocumentCache
+from focuseval.data.gold import Articles, Gold, GradedElements, Passages
+from focuseval.data.run import Run
 from focuseval.evaluation.evaluation import evaluate
-from focuseval.evaluation.scores import refuse_geometric
-from focuseval.inference.agreement import RESAMPLES, middle_of
+from focuseval.evaluation.scores import Scores, refuse_geometric
+from focuseval.inference.agreement import RESAMPLES, Interval, middle_of
 from focuseval.inference.correlation import correlate, tau_ap
 from focuseval.inference.paired_tests import ranked
 from focuseval.inference.standings import turned_pairs
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from focuseval.assessment.store import Store
-    from focuseval.collection.index import Index
-    from focuseval.collection.rendering import DocumentCache
-    from focuseval.data.gold import Articles, Gold, GradedElements, Passages
-    from focuseval.data.run import Run
-    from focuseval.evaluation.scores import Scores
-    from focuseval.inference.agreement import Interval
-
-    Score = Callable[[Gold], Mapping[str, float]]
-    """Gold → run → score."""
+Score = Callable[[Gold], Mapping[str, float]]
+"""Gold → run → score."""
 
 
 DEFAULT = "MAgP"

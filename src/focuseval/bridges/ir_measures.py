@@ -21,22 +21,19 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterable, Iterator
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from focuseval.data.gold import UNKNOWN, Gold
 from focuseval.data.run import Run
 from focuseval.errors import FormatError, MissingDataError
 from focuseval.evaluation.evaluation import evaluate
 from focuseval.formats.frames import gold_from_frame, run_from_frame, to_table
+from focuseval.measures import Measure
 from focuseval.measures.catalogue import MEASURES
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from focuseval.measures import Measure
-
-    Row = dict[str, Any]
+Row = dict[str, Any]
 
 NAME = "focuseval"
 

@@ -13,16 +13,13 @@ such tests retrieve as their baselines and judges nothing. Every pytest imports 
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from focuseval.bridges.testing import assert_no_regression
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from focuseval.inference.regression import GateVerdict
+from focuseval.inference.regression import GateVerdict
 
 _MARKER = (
     "focuseval(baseline, gold, measures, **options): what the fixture focuseval_gate compares a run with, as "

@@ -9,17 +9,15 @@ import io
 import os
 import re
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from focuseval.errors import FocusevalError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 os.environ.setdefault("NUMPY_MADVISE_HUGEPAGE", "0")
 # Columns are made once and read once: making room for huge pages costs the kernel more than they give back. Ten million

@@ -5,27 +5,23 @@ from __future__ import annotations
 import math
 import os
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import reduce
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 import click
 from click.core import ParameterSource
 
+from focuseval.data.gold import Gold
 from focuseval.data.tables import LAYOUTS
 from focuseval.engine.storage import is_url
 from focuseval.errors import NotComparableError, UsageError, did_you_mean
 from focuseval.formats.files import read_gold
 from focuseval.formats.ranking import RankingOrder
 from focuseval.inference.settings import CORRECTIONS, INTERVALS, MOST_RESAMPLES, TESTS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from focuseval.data.gold import Gold
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from focuseval.cli import options as shared
-from focuseval.cli.output import READS, Command, echo_lines, json_text, laid_out, progress_bar, write_text
+from focuseval.cli.output import READS, Command, Meter, echo_lines, json_text, laid_out, progress_bar, write_text
 from focuseval.data.tables import Table, render, table_file
 from focuseval.engine.storage import is_url, local_path
 from focuseval.engine.workers import cores
-from focuseval.evaluation.evaluation import plan_evaluation
+from focuseval.evaluation.evaluation import Evaluation, plan_evaluation
 from focuseval.evaluation.score_file import table_for_programs, tag_table, to_trec
+from focuseval.evaluation.scores import Scores
 from focuseval.formats.content import write_whole
 from focuseval.formats.files import ahead
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from focuseval.cli.output import Meter
-    from focuseval.evaluation.evaluation import Evaluation
-    from focuseval.evaluation.scores import Scores
 
 FORMATS = ("table", "json", "csv", "trec", "markdown", "latex", "github")
 POLICIES = (

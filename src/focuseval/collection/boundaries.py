@@ -19,30 +19,25 @@ ends a pair of regional indicators, which is a flag. These are the rules of Unic
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection, Iterable, Iterator
+from ctypes import CDLL
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
 from unicodedata import category
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
+from focuseval.collection.block import Block
+from focuseval.collection.index import Index
 from focuseval.data.spans import pack
 from focuseval.engine import native
 from focuseval.engine.lazy import cached_property
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
-    from ctypes import CDLL
-
-    from numpy.typing import NDArray
-
-    from focuseval.collection.block import Block
-    from focuseval.collection.index import Index
-
-    Integers = NDArray[np.int64]
-    Cutter = Callable[[str], tuple[Integers, Integers]]
+Integers = NDArray[np.int64]
+Cutter = Callable[[str], tuple[Integers, Integers]]
 
 
 _AT_ONCE = 64  # documents whose texts are asked for together

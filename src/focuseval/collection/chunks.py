@@ -19,12 +19,13 @@ than the size leaves gaps, which are counted. Everything that retrieves or score
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from focuseval.collection.boundaries import (
     Boundaries,
@@ -37,23 +38,17 @@ from focuseval.collection.boundaries import (
     trimmed,
     windows,
 )
+from focuseval.collection.index import Collection, Index
+from focuseval.collection.tokens import Tokenizer
 from focuseval.data.spans import union
 from focuseval.data.tables import Framed
 from focuseval.engine.plugins import offered, plugin
 from focuseval.errors import CollectionError, FormatError, UsageError, counted, did_you_mean
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from focuseval.collection.index import Collection, Index
-    from focuseval.collection.tokens import Tokenizer
-
-    Integers = NDArray[np.int64]
-    Spans = list[tuple[int, int]]
-    Embed = Callable[[Sequence[str]], NDArray[np.float32]]
-    Cuts = tuple[Integers, Integers, Integers]
+Integers = NDArray[np.int64]
+Spans = list[tuple[int, int]]
+Embed = Callable[[Sequence[str]], NDArray[np.float32]]
+Cuts = tuple[Integers, Integers, Integers]
 
 
 WINDOWS = ("characters", "words", "sentences", "tokens")

@@ -13,22 +13,18 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from focuseval.collection.document_files import DOCUMENTS, kind_of, unpacked
+from focuseval.collection.index import Index
 from focuseval.collection.parse import Raw, read_slowly
 from focuseval.collection.sources import archive_members
 from focuseval.engine.lazy import Kept
-from focuseval.engine.storage import Remote, location
+from focuseval.engine.storage import Location, Remote, location
 from focuseval.errors import FocusevalError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from focuseval.collection.index import Index
-    from focuseval.engine.storage import Location
 
 MAX_BYTES = 16 << 20  # of an image
 MAX_ARCHIVE = 256 << 20

@@ -8,27 +8,23 @@ elements, for readers and programs that need not know rows.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import ArrayLike, NDArray
 
+from focuseval.collection.block import Block
 from focuseval.collection.names import Names, find_elements, find_nodes, parse_paths, path_strings, split_pointers
 from focuseval.collection.pages import Pages, pages_of
+from focuseval.collection.segments import Segments
 from focuseval.data.spans import spread
 from focuseval.data.tables import Described
 from focuseval.engine.lazy import cached_property
 from focuseval.engine.native import encoded
 from focuseval.errors import CollectionError, counted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from focuseval.collection.block import Block
-    from focuseval.collection.segments import Segments
 
 
 class IndexedElement(NamedTuple):

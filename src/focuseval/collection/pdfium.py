@@ -19,22 +19,19 @@ import subprocess
 import sys
 import threading
 import zlib
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from focuseval.engine import native
 from focuseval.errors import CollectionError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    Box = tuple[float, float, float, float]
+Box = tuple[float, float, float, float]
 
 MEMORY = 4 << 30  # bytes that the process may use, its program included
 SECONDS = 60.0

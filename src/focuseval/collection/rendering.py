@@ -20,24 +20,21 @@ import re
 import threading
 import time
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from focuseval.collection.images import Images
+from focuseval.collection.index import Index
+from focuseval.collection.pages import Pages
 from focuseval.collection.trees import IMAGES
 from focuseval.engine.lazy import Kept, cached_property
 from focuseval.errors import AssessError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from focuseval.collection.index import Index
-    from focuseval.collection.pages import Pages
 
 
 class Element(NamedTuple):

@@ -17,17 +17,15 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from focuseval.engine.lazy import cached_property
 from focuseval.errors import FormatError, MissingDataError, UsageError
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Spans = tuple[NDArray[np.int64], NDArray[np.int64]]
+Spans = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 class Tokenizer(Protocol):

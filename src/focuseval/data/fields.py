@@ -8,15 +8,11 @@ the fields in `FIRST` the first name counts, whatever the others say.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, AnyStr
+from typing import Any, AnyStr
 
-from focuseval.errors import FormatError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
-
-    from focuseval.errors import Place
+from focuseval.errors import FormatError, Place
 
 NAMES: dict[str, tuple[str, ...]] = {
     "topic": ("topic", "topic_id", "query_id", "qid", "question_id", "query-id"),

@@ -7,6 +7,7 @@ document a row speaks of. Unknown numbers are −1 (`UNKNOWN`), never a guess. W
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, Self
@@ -14,17 +15,14 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import pyarrow as pa
 
+from focuseval.data.placement import Placement
+from focuseval.data.remarks import Remark
 from focuseval.data.spans import dense, pack, swept
 from focuseval.data.tables import Described, Framed
 from focuseval.errors import Place, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
-
-    from focuseval.data.placement import Placement
-    from focuseval.data.remarks import Remark
 
 UNKNOWN = -1  # a number that the file does not give
 

@@ -7,12 +7,9 @@ highlight costs what the first does. Whole collections of spans are `focuseval.d
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from operator import itemgetter
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 Span = tuple[int, int]
 Spans = tuple[Span, ...]

@@ -7,6 +7,7 @@ line for people, and a table of everything that changed.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,6 @@ from focuseval.engine.lazy import cached_property
 from focuseval.errors import Place, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from numpy.typing import NDArray
 
 SPAN, POINT, UNKNOWN_PLACE, NO_DOCUMENT, NO_PLACE, TEXT_AMBIGUOUS, TEXT_LOST, BAD_SPAN = range(8)

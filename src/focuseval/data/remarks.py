@@ -7,11 +7,8 @@ singular and plural, are in `KINDS`; `str` gives the line that commands print. N
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 KINDS = {
     "text": "{0}",

@@ -10,6 +10,7 @@ result whose place the file declares unknown (``X``).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,18 +18,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from focuseval.data.placement import Placement
+from focuseval.data.remarks import Remark
 from focuseval.data.tables import Described, Framed
 from focuseval.engine.lazy import cached_property
-from focuseval.errors import Place, counted
+from focuseval.errors import FormatError, Place, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
-
-    from focuseval.data.placement import Placement
-    from focuseval.data.remarks import Remark
-    from focuseval.errors import FormatError
 
 
 COLUMNS = (

@@ -13,21 +13,19 @@ import csv as csv_module
 import io
 import re
 import shutil
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from html import escape
 from importlib import import_module
 from itertools import zip_longest
 from math import isfinite
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unicodedata import combining, east_asian_width
 
+import pyarrow as pa
+
 from focuseval.errors import MissingDataError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    import pyarrow as pa
 
 Value = str | int | float | None
 Row = tuple[Value, ...]

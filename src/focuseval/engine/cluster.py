@@ -21,7 +21,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from threading import Condition
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 from uuid import uuid4
 
 from focuseval.engine.workers import Shared, WorkerError, Workers, cores, interrupts_held
@@ -37,9 +37,8 @@ except ImportError:
         "a cluster (--cluster) needs Dask's distributed; install it with: pip install 'focuseval[cluster]'"
     ) from None
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from concurrent.futures import Future
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 
 T = TypeVar("T")
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import functools
 from collections import OrderedDict
+from collections.abc import Callable, Hashable
 from threading import Lock, RLock
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
-    from typing import Self
+from typing import Any, Generic, Self, TypeVar, overload
 
 T = TypeVar("T")
 

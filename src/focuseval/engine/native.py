@@ -10,6 +10,8 @@ one. Keys can collide, so whoever finds two equal keys compares the strings befo
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping, Sequence
+from ctypes import CDLL
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,9 +22,6 @@ import pyarrow as pa
 from focuseval.engine.workers import in_threads
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from ctypes import CDLL
-
     from numpy.typing import NDArray
 
     Lines = NDArray[np.int32] | None

@@ -23,23 +23,21 @@ import os
 import re
 import time
 import zlib
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from os import PathLike
 from pathlib import Path
 from posixpath import basename, splitext
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar
+from typing import Any, BinaryIO, NamedTuple, TypeVar
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pyarrow as pa
 
 from focuseval.errors import FormatError, InputError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from os import PathLike
 
 T = TypeVar("T")
 

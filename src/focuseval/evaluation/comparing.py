@@ -7,16 +7,19 @@ trials is tested, topic by topic, as any run is, and how far trials vary is esti
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from focuseval.data.tables import ABSENT, Column, Table, numbers, words
+from focuseval.data.tables import ABSENT, Column, Row, Table, numbers, words
 from focuseval.errors import MeasureError
+from focuseval.evaluation.scores import Scores
 from focuseval.inference.agreement import beyond_chance
-from focuseval.inference.comparison import STAR
+from focuseval.inference.comparison import STAR, Comparison
 from focuseval.inference.correlation import (
     FEWEST_RUNS,
     SamePairs,
@@ -27,15 +30,6 @@ from focuseval.inference.correlation import (
     tau_interval,
 )
 from focuseval.measures import parse
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from focuseval.data.tables import Row
-    from focuseval.evaluation.scores import Scores
-    from focuseval.inference.comparison import Comparison
 
 AXES = ("measures", "recall-bases", "ideals", "quantisations")
 """What `variants` can vary: the measures given, base=full|filtered, ideal=ideal|full|all of nxCG, quant=…"""

@@ -8,22 +8,20 @@ print those of `PRINTED`. There are remarks on the others, with their words, by 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from focuseval.data.remarks import Remark
+from focuseval.measures import MeasureCall
+from focuseval.measures.matching import Matched
 from focuseval.measures.measure import Budget
 from focuseval.measures.topicwise import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from numpy.typing import NDArray
-
-    from focuseval.measures import MeasureCall
-    from focuseval.measures.matching import Matched
 
 BY_TOPIC = ("topics", "missing", "unjudged", "unplaced", "empty")
 """The counts that add up over topics, in the order of the columns of `count_topics`."""

@@ -5,30 +5,24 @@ Runs are evaluated under both golds, so that any measure will do; `focuseval.inf
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from focuseval.data.gold import ASSISTED
+from focuseval.data.gold import ASSISTED, Gold
 from focuseval.data.remarks import folded
 from focuseval.data.tables import Table, notebook, numbers, render, words
 from focuseval.errors import NotComparableError, counted
 from focuseval.evaluation.comparing import plain
 from focuseval.evaluation.evaluation import plan_evaluation
+from focuseval.evaluation.scores import Scores
 from focuseval.evaluation.sources import as_gold, as_index
-from focuseval.inference.clusters import cluster_topics
-from focuseval.inference.estimates import FEWEST, UNSURE, compare_estimates, topics_to_judge
+from focuseval.inference.clusters import By, cluster_topics
+from focuseval.inference.comparison import Comparison
+from focuseval.inference.estimates import FEWEST, UNSURE, Estimated, compare_estimates, topics_to_judge
 from focuseval.inference.sentences import fill, shown_p
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from focuseval.data.gold import Gold
-    from focuseval.evaluation.scores import Scores
-    from focuseval.inference.clusters import By
-    from focuseval.inference.comparison import Comparison
-    from focuseval.inference.estimates import Estimated
 
 
 class MeasureEstimate(NamedTuple):

@@ -8,6 +8,7 @@ again if it is asked for again. So a campaign of any number of runs keeps values
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -21,9 +22,10 @@ import pyarrow as pa
 from focuseval.data.placement import repairs_of
 from focuseval.data.run import Run
 from focuseval.engine.storage import location
+from focuseval.engine.workers import Shared, Workers
 from focuseval.errors import MeasureError, MissingDataError
 from focuseval.evaluation.counts import BY_TOPIC, total
-from focuseval.evaluation.plan import plan_for, tokenizer_for
+from focuseval.evaluation.plan import Plan, plan_for, tokenizer_for
 from focuseval.evaluation.scores import Scores, over_trials
 from focuseval.evaluation.scoring import (
     RunScores,
@@ -38,17 +40,11 @@ from focuseval.evaluation.sources import as_gold, as_index, named_runs, queries_
 from focuseval.formats.files import ahead, streamed_format
 from focuseval.formats.ranking import in_order
 from focuseval.measures import Measure, MeasureCall, parse
-from focuseval.measures.prepared import prepare
+from focuseval.measures.matching import Matched
+from focuseval.measures.prepared import Prepared, prepare
 from focuseval.placing import place_run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from focuseval.engine.workers import Shared, Workers
-    from focuseval.evaluation.plan import Plan
-    from focuseval.measures.matching import Matched
-    from focuseval.measures.prepared import Prepared
-
     SharedPlan = Shared[tuple[Plan, Prepared]]
 
 _AT_ONCE = 16  # runs that a process is given at once, at most: a small run takes about as long as handing it out

@@ -19,11 +19,13 @@ are no further test. Keep the file in the repository: what is not in it does not
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
@@ -36,14 +38,9 @@ from focuseval.errors import FormatError, NotComparableError, Place, counted
 from focuseval.evaluation.score_file import Basis, read_score_file, topic_values
 from focuseval.evaluation.scores import Scores, refuse_geometric
 from focuseval.formats.content import write_whole
+from focuseval.inference.clusters import By
 from focuseval.inference.regression import CANNOT_TELL, PASS, REGRESSION, GateRule, GateVerdict, judge_changes, outcome
 from focuseval.inference.sentences import shown_p
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from focuseval.inference.clusters import By
 
 _REMEDY = "write it with 'focuseval gate --update --baseline FILE GOLD RUN'"
 _MOST_LOST = 5  # topics that lost most, below a verdict

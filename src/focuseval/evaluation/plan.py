@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from focuseval.data.gold import Gold
+from focuseval.data.run import Run
 from focuseval.engine.version import __version__
 from focuseval.errors import MeasureError, MissingDataError, UsageError
+from focuseval.formats.ranking import RankingOrder
 from focuseval.measures import MeasureCall, parse
 from focuseval.measures.profiles import DEFAULTS, Policies, inex_eval, profile_named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from focuseval.collection.chunks import Chunks
     from focuseval.collection.tokens import Tokenizer
-    from focuseval.data.gold import Gold
-    from focuseval.data.run import Run
-    from focuseval.formats.ranking import RankingOrder
     from focuseval.measures.peers import Peer, Twin
 
 

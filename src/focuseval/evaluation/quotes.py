@@ -12,13 +12,15 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
+from focuseval.collection.index import Collection
 from focuseval.data.placement import APPROXIMATE, EXACT
-from focuseval.data.tables import Table, numbers, words
+from focuseval.data.tables import Row, Table, numbers, words
 from focuseval.errors import FormatError, Place
 from focuseval.formats.answers import Quotation, quotations, read_answers
 from focuseval.placing import SIMILARITY
@@ -26,16 +28,9 @@ from focuseval.placing.normalise import normal_form, rendered_form
 from focuseval.placing.occurrences import find_all, occurrences
 from focuseval.placing.page import Candidates, Page
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from focuseval.collection.index import Collection
-    from focuseval.data.tables import Row
-
-    Pages = Callable[[], Iterable[tuple[str, Page]]]
-    """Gives documents, id and page, from the beginning each time it is called."""
-    Places = tuple["QuotePlace", ...]
+Pages = Callable[[], Iterable[tuple[str, Page]]]
+"""Gives documents, id and page, from the beginning each time it is called."""
+Places = tuple["QuotePlace", ...]
 
 VERBATIM, ALTERED, SPLICED, ELSEWHERE, NOWHERE = "verbatim", "altered", "spliced", "elsewhere", "nowhere"
 MEANING = {

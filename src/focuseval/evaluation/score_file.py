@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from math import isfinite
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
 
 from focuseval.data.fields import json_fault
 from focuseval.data.tables import Table, numbers, trec, words
 from focuseval.engine.storage import location
 from focuseval.errors import FormatError, Place
 from focuseval.evaluation.counts import PRINTED
+from focuseval.evaluation.scores import Scores
 from focuseval.measures.profiles import Policies
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-    from typing import NoReturn
-
-    from focuseval.evaluation.scores import Scores
 
 _DEFAULTS = dict(part.split(":", 1) for part in Policies().signature().split("|"))
 _DEFAULTS |= {"repair": "no", "drop_tags": "", "tokenizer": "none", "empty": "skip"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -12,23 +13,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from focuseval.data.remarks import folded
-from focuseval.data.tables import Column, Framed, Table, notebook, numbers, render, words
+from focuseval.data.remarks import Remark, folded
+from focuseval.data.tables import Column, Framed, Row, Table, notebook, numbers, render, words
 from focuseval.errors import MeasureError, MissingDataError, NotComparableError, counted
 from focuseval.evaluation.counts import BY_TOPIC, PRINTED, Counts, total
-from focuseval.measures import parse
+from focuseval.measures import Measure, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from numpy.typing import NDArray
 
-    from focuseval.data.remarks import Remark
-    from focuseval.data.tables import Row
     from focuseval.inference.clusters import By
     from focuseval.inference.comparison import Comparison
     from focuseval.inference.paired_tests import Progress
-    from focuseval.measures import Measure
 
 
 def told_apart(runs: Sequence[str], files: Sequence[str]) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -9,23 +10,19 @@ import numpy as np
 
 from focuseval.data.gold import ASSISTED, ORIGIN
 from focuseval.data.remarks import Remark, remark_on
+from focuseval.data.run import Run
 from focuseval.errors import MeasureError, NotComparableError, Place, TaskError, counted
 from focuseval.evaluation.counts import count_topics
-from focuseval.evaluation.plan import twin_of
+from focuseval.evaluation.plan import Plan, twin_of
 from focuseval.evaluation.sources import load
+from focuseval.measures import MeasureCall
 from focuseval.measures.document_matching import shares_documents
 from focuseval.measures.matching import Matched, match
 from focuseval.measures.measure import every_measure, parse
+from focuseval.measures.prepared import Prepared
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
     from numpy.typing import NDArray
-
-    from focuseval.data.run import Run
-    from focuseval.evaluation.plan import Plan
-    from focuseval.measures import MeasureCall
-    from focuseval.measures.prepared import Prepared
 
     Floats = NDArray[np.float64]
 

@@ -19,7 +19,8 @@ from focuseval.data.gold import Gold
 from focuseval.data.remarks import Remark
 from focuseval.data.run import Run
 from focuseval.errors import MeasureError, MissingDataError, NotComparableError
-from focuseval.formats.ranking import in_order
+from focuseval.evaluation.plan import Plan
+from focuseval.formats.ranking import RankingOrder, in_order
 from focuseval.placing import place_gold, place_run
 from focuseval.placing.pointers import highlighted_elements
 
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.collection.index import Collection
-    from focuseval.evaluation.plan import Plan
-    from focuseval.formats.ranking import RankingOrder
 
 
 def named_runs(runs: Any) -> tuple[tuple[str, ...], tuple[Any, ...]]:

@@ -7,24 +7,20 @@ in `focuseval.collection.index.describe`.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Iterable
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.data.gold import UNKNOWN
+from focuseval.collection.index import Collection
+from focuseval.data.gold import UNKNOWN, Gold
+from focuseval.data.run import Run
 from focuseval.data.spans import crowded, pack, union
+from focuseval.data.topics import Topic
 from focuseval.measures.extents import extents
 from focuseval.placing import place_gold, place_run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from focuseval.collection.index import Collection
-    from focuseval.data.gold import Gold
-    from focuseval.data.run import Run
-    from focuseval.data.topics import Topic
 
 Counts: TypeAlias = tuple[tuple[Any, int], ...]  # values with how often they occur, the most frequent first
 

@@ -6,37 +6,29 @@ a TREC run whose topics stand together. For everything else, and where anything 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import tee
 from os import fspath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from focuseval.data.remarks import ORDER
+from focuseval.data.remarks import ORDER, Remark
+from focuseval.data.run import Run
 from focuseval.engine.storage import location
+from focuseval.engine.workers import Shared, Workers
 from focuseval.errors import FocusevalError
-from focuseval.evaluation.scoring import match_source, refuse_invalid, remarks_on_order, score_match
-from focuseval.formats.files import ahead, block_reader, cuts, read_block, streamed_format
+from focuseval.evaluation.plan import Plan
+from focuseval.evaluation.scoring import RunScores, match_source, refuse_invalid, remarks_on_order, score_match
+from focuseval.formats.files import LargeRun, ahead, block_reader, cuts, read_block, streamed_format
 from focuseval.formats.ranking import contradicted
-from focuseval.measures.prepared import prepare
+from focuseval.measures.prepared import Prepared, prepare
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from numpy.typing import NDArray
-
-    from focuseval.data.remarks import Remark
-    from focuseval.data.run import Run
-    from focuseval.engine.workers import Shared, Workers
-    from focuseval.evaluation.plan import Plan
-    from focuseval.evaluation.scoring import RunScores
-    from focuseval.formats.files import LargeRun
-    from focuseval.measures.prepared import Prepared
-
-    Codes = NDArray[np.int64]
+Codes = NDArray[np.int64]
 
 TOPICS = 1 << 16  # unanswered topics that are scored at once
 

@@ -40,29 +40,25 @@ Other names for the fields::
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from focuseval.collection.boundaries import sentences
+from focuseval.collection.index import Collection
 from focuseval.data.fields import layers, short, topic_of
 from focuseval.data.run import CitedAnswer, Run, Statement
 from focuseval.errors import FormatError, Place
-from focuseval.formats.content import open_source
+from focuseval.formats.content import Source, open_source
 from focuseval.formats.json_items import json_items
 from focuseval.formats.rows import field, result_of, rows_of
 from focuseval.formats.run_rows import NamedColumns, columns_run, result_table, said_columns
 from focuseval.placing.texts import column_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from focuseval.collection.index import Collection
-    from focuseval.formats.content import Source
 
 ID = ("id", "topic", "topic_id", "query_id", "qid", "question_id", "query-id", "narrative_id", "_id")
 ANSWER = ("answer", "response", "actual_output", "output", "generated_answer")

@@ -12,17 +12,13 @@ its corpus. Of highlighted text only whole documents can be said, each relevant 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
+from focuseval.collection.index import Collection
 from focuseval.data.fields import json_line
+from focuseval.data.gold import Gold
 from focuseval.errors import FormatError, MissingDataError
 from focuseval.formats.gold_rows import read
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from focuseval.collection.index import Collection
-    from focuseval.data.gold import Gold
 
 __all__ = ["read", "write"]
 

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from focuseval.data.fields import NAMES
+from focuseval.data.run import Run
 from focuseval.engine.plugins import offered, plugin
 from focuseval.errors import FormatError, UsageError, did_you_mean
 from focuseval.formats import detection as detect_by
-from focuseval.formats.content import open_sources
-from focuseval.formats.ranking import in_order
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from focuseval.data.run import Run
-    from focuseval.formats.content import Source
-    from focuseval.formats.ranking import RankingOrder
+from focuseval.formats.content import Source, open_sources
+from focuseval.formats.ranking import RankingOrder, in_order
 
 Kind = Literal["run", "gold"]
 Faults = Literal["refuse", "keep"]

@@ -12,20 +12,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
+from focuseval.collection.index import Collection
 from focuseval.data.fields import json_fault
+from focuseval.data.gold import Gold
 from focuseval.data.tables import csv_lines
 from focuseval.errors import FormatError, Place
+from focuseval.formats.content import Source
 from focuseval.formats.judgements import Question, Span, gold_reader, spans_of, text_of
 from focuseval.formats.rows import field, table_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from focuseval.collection.index import Collection
-    from focuseval.data.gold import Gold
-    from focuseval.formats.content import Source
 
 COLUMNS = ("question", "references", "corpus_id")
 

@@ -19,21 +19,25 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from importlib import import_module
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.collection.boundaries import texts_of
-from focuseval.collection.chunks import SPLITTERS, Chunks, Spec, as_chunks, cuts, parse_spec
+from focuseval.collection.chunks import SPLITTERS, Chunks, Embed, Spec, as_chunks, cuts, parse_spec
 from focuseval.collection.document_files import json_files, records
+from focuseval.collection.index import Collection, Index
 from focuseval.collection.segments import holds_segments, read_segments
-from focuseval.collection.tokens import open_tokenizer
+from focuseval.collection.tokens import Tokenizer, open_tokenizer
 from focuseval.data.fields import json_line
+from focuseval.data.run import Run
 from focuseval.engine.plugins import plugin
 from focuseval.engine.storage import location
 from focuseval.errors import FormatError, MissingDataError, UsageError, did_you_mean
@@ -43,15 +47,6 @@ from focuseval.formats.files import read_run
 from focuseval.formats.frameworks import retrieved, run_from_results
 from focuseval.placing.place import place_run
 from focuseval.placing.texts import align_chunks
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
-    from focuseval.collection.chunks import Embed
-    from focuseval.collection.index import Collection, Index
-    from focuseval.collection.tokens import Tokenizer
-    from focuseval.data.run import Run
 
 LAYOUTS = ("jsonl", "segments")
 _EXPECTED = 'expected {"doc": "…", "start": 0, "end": 9} or {"doc": "…", "text": "…"}'

@@ -9,6 +9,7 @@ What is a number, and the message for what is none, is said here alone.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -18,19 +19,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.data.fields import short
+from focuseval.data.run import Run
 from focuseval.engine.native import indices, split
 from focuseval.engine.workers import in_threads
 from focuseval.errors import FormatError
-from focuseval.formats.content import refuse_binary
+from focuseval.formats.content import Source, refuse_binary
 from focuseval.placing.pointers import strings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from numpy.typing import NDArray
-
-    from focuseval.data.run import Run
-    from focuseval.formats.content import Source
 
     Kinds = dict[str, str | None]
 

@@ -13,16 +13,13 @@ import re
 import sys
 import tempfile
 import threading
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from focuseval.engine.lazy import cached_property
 from focuseval.engine.storage import Location, in_order, is_url, local_path, location, unpacked, unpacked_blocks
 from focuseval.errors import FormatError, Place
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
 
 BOM = b"\xef\xbb\xbf"
 PARQUET, ZIP = b"PAR1", b"PK\x03\x04"  # how files of Parquet and of Excel begin

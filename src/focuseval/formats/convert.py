@@ -13,40 +13,33 @@ that spans meet; besides these ``lengths``, ``queries``, ``tags``, ``groups``, e
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
-from focuseval.data.gold import FACTS, UNKNOWN, GradedElements, Passages
+from focuseval.collection.index import Collection
+from focuseval.data.gold import FACTS, UNKNOWN, Gold, GradedElements, Passages
 from focuseval.data.remarks import Remark, worded
+from focuseval.data.run import Run
 from focuseval.data.spans import pack
 from focuseval.engine.storage import location
 from focuseval.errors import FormatError, UsageError, counted
-from focuseval.formats.catalogue import FORMATS, detect_source, find_format
+from focuseval.formats.catalogue import FORMATS, Format, Kind, detect_source, find_format
 from focuseval.formats.content import open_sources, write_folder, write_whole
 from focuseval.formats.detection import traces
 from focuseval.formats.files import one_format, placed_gold, run_source
 from focuseval.formats.judgements import table_of
-from focuseval.formats.ranking import by_score_and_document
+from focuseval.formats.ranking import RankingOrder, by_score_and_document
 from focuseval.placing.place import place_gold, place_run, refuse_bad_spans
 from focuseval.placing.pointers import differing_elements, is_pointer, strings, with_elements, with_pointers
 from focuseval.placing.texts import column_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from collections.abc import Set as AbstractSet
-    from pathlib import Path
-
-    from numpy.typing import NDArray
-
-    from focuseval.collection.index import Collection
-    from focuseval.data.gold import Gold
-    from focuseval.data.run import Run
-    from focuseval.formats.catalogue import Format, Kind
-    from focuseval.formats.ranking import RankingOrder
 
 
 def convert_file(

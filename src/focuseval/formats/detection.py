@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from focuseval.data.fields import AROUND, KNOWN, NAMES, NESTED, QUESTION_IDS, column_name, delimiter_of, short, spelled
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 FLAT_SQUAD = frozenset({"context", "question", "answers"})  # the fields of a question in a SQuAD file of rows
 

@@ -9,34 +9,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+
+import pyarrow as pa
 
 from focuseval.collection import documents as collection
 from focuseval.collection.document_files import json_files
-from focuseval.collection.index import Index
+from focuseval.collection.index import Collection, Index
 from focuseval.data.fields import json_line
+from focuseval.data.gold import Gold
+from focuseval.data.placement import Alignment
 from focuseval.data.tables import csv_lines
-from focuseval.data.topics import read_topics
+from focuseval.data.topics import Topic, read_topics
 from focuseval.data.topics.reader import read_topic_bytes
 from focuseval.data.topics.topic import plain_topic
 from focuseval.engine.storage import in_order, location
 from focuseval.errors import FormatError
 from focuseval.formats import detection, traces
 from focuseval.formats.catalogue import FORMATS, detect_source, find_format
-from focuseval.formats.content import open_source, open_sources, write_whole
+from focuseval.formats.content import Source, open_source, open_sources, write_whole
 from focuseval.placing.place import align_gold
 from focuseval.placing.texts import SIMILARITY, as_collection
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pyarrow as pa
-
-    from focuseval.collection.index import Collection
-    from focuseval.data.gold import Gold
-    from focuseval.data.placement import Alignment
-    from focuseval.data.topics import Topic
-    from focuseval.formats.content import Source
 
 
 def embedded_documents(path: str | Path, format: str | None = None) -> dict[str, str]:  # noqa: A002  the field's word

@@ -9,31 +9,28 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar, cast
 
+from focuseval.data.gold import Gold
+from focuseval.data.run import Run
 from focuseval.engine.storage import Location, Remote, location
 from focuseval.engine.workers import cores
 from focuseval.errors import FormatError, Place
 from focuseval.formats import detection
-from focuseval.formats.catalogue import detect_source, find_format, sniffed
+from focuseval.formats.catalogue import Faults, Format, detect_source, find_format, sniffed
 from focuseval.formats.content import Source, open_source, open_sources, shown, without_preamble
+from focuseval.formats.ranking import RankingOrder
 from focuseval.placing.place import place_gold, place_run, refuse_past_end
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from concurrent.futures import Future
-    from pathlib import Path
-
     from focuseval.collection.index import Collection
-    from focuseval.data.gold import Gold
-    from focuseval.data.run import Run
-    from focuseval.formats.catalogue import Faults, Format
-    from focuseval.formats.ranking import RankingOrder
 
     Documents = Collection | str | Path | Mapping[str, str]
     """What may be given as documents: an index, a folder or a file of documents, or a mapping from ids to texts."""

@@ -12,31 +12,26 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from pyarrow.interchange import from_dataframe
 
+from focuseval.collection.index import Collection
 from focuseval.data.fields import NAMES, column_name, missing, spelled
+from focuseval.data.gold import Gold
+from focuseval.data.run import Run
 from focuseval.errors import FormatError, Place
 from focuseval.formats.gold_rows import gold_of, judgements_of
-from focuseval.formats.ranking import in_order
+from focuseval.formats.ranking import RankingOrder, in_order
 from focuseval.formats.rows import Row
 from focuseval.formats.run_rows import FRAME, WHICH_COLUMN, NamedColumns, columns_of, columns_run, in_code_points
 from focuseval.placing.place import place_run
 from focuseval.placing.texts import as_collection
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from focuseval.collection.index import Collection
-    from focuseval.data.gold import Gold
-    from focuseval.data.run import Run
-    from focuseval.formats.ranking import RankingOrder
 
 
 def to_table(frame: Any) -> pa.Table:

@@ -18,24 +18,19 @@ through the documents, which must be given, and must be the very bytes that were
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from focuseval.collection.index import Collection
 from focuseval.data.run import Run
-from focuseval.errors import FormatError, MissingDataError
+from focuseval.errors import FormatError, MissingDataError, Place
 from focuseval.formats.columns import Layout, column_array, no_number, number, read_table
+from focuseval.formats.content import Source
 from focuseval.formats.judgements import Question, Span, gold_reader, text_of
 from focuseval.formats.ranking import ranked, topic_codes
 from focuseval.formats.run_rows import in_code_points
 from focuseval.placing.normalise import from_bytes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from focuseval.collection.index import Collection
-    from focuseval.errors import Place
-    from focuseval.formats.content import Source
 
 PLAIN = Layout({"topic": "text", "document": "text", "rank": "rank", "offset": "int", "length": "int"}, least=5)
 SCORED = Layout(

@@ -26,33 +26,26 @@ needed itself. Only the measures of needed spans read it (needR, S-recall, all-r
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from focuseval.data.fields import json_line
-from focuseval.data.gold import ANSWERABLE, FACTS, UNKNOWN
+from focuseval.data.gold import ANSWERABLE, FACTS, UNKNOWN, Gold
 from focuseval.data.remarks import counted_kinds
 from focuseval.engine.native import indices
-from focuseval.errors import FormatError
+from focuseval.errors import FormatError, Place
+from focuseval.formats.content import Source
 from focuseval.formats.json_records import Known, Text, Whole, Word, batch, checked, no_object, other_keys, records
-from focuseval.formats.judgements import SpanRows, first_span, judged_rows, refuse_first
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from focuseval.data.gold import Gold
-    from focuseval.errors import Place
-    from focuseval.formats.content import Source
-    from focuseval.formats.judgements import JudgedRows, Wrong
+from focuseval.formats.judgements import JudgedRows, SpanRows, Wrong, first_span, judged_rows, refuse_first
 
 Tag = Annotated[str, msgspec.Meta(pattern="^[^,]+$")]
 

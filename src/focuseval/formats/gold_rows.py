@@ -26,26 +26,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from focuseval.collection.index import Collection
 from focuseval.data.fields import NAMES, json_line, short, topic_of, value
-from focuseval.data.gold import UNKNOWN
+from focuseval.data.gold import UNKNOWN, Gold
 from focuseval.data.remarks import Remark, worded
 from focuseval.errors import FormatError, Place
+from focuseval.formats.content import Source
 from focuseval.formats.judgements import Judgements, Span, judged_twice, spans_of, text_of
 from focuseval.formats.paged import Paged
 from focuseval.formats.rows import as_list, document_of, first_text, rows_of, span_of, whole
 from focuseval.formats.run_rows import needs_documents
 from focuseval.placing.texts import holders_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from focuseval.collection.index import Collection
-    from focuseval.data.gold import Gold
-    from focuseval.formats.content import Source
 
 
 def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold:

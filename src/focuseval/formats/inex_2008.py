@@ -14,28 +14,20 @@ the fourth column is counted in the gold's remarks, and both numbers are kept.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
-from focuseval.data.gold import UNKNOWN
+from focuseval.data.gold import UNKNOWN, Gold
 from focuseval.data.remarks import counted_kinds
 from focuseval.errors import FormatError
 from focuseval.formats.columns import Fields, Layout, known_numbers, no_number, refuse_swapped, sound_lines, words
-from focuseval.formats.content import refuse_binary
-from focuseval.formats.judgements import SpanRows, first_span, judged_rows, refuse_first
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from focuseval.data.gold import Gold
-    from focuseval.formats.content import Source
-    from focuseval.formats.judgements import JudgedRows, Wrong
+from focuseval.formats.content import Source, refuse_binary
+from focuseval.formats.judgements import JudgedRows, SpanRows, Wrong, first_span, judged_rows, refuse_first
 
 LAYOUT = Layout(
     {"topic": "text", "Q0": None, "document": "text", "relevant-characters": "int", "document-length": "int"}, least=5

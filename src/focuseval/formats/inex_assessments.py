@@ -31,22 +31,18 @@ element's size is taken as the document's length.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from focuseval.data.gold import NOT_ASSESSED, TOO_SMALL, UNKNOWN
+from focuseval.data.gold import NOT_ASSESSED, TOO_SMALL, UNKNOWN, Gold
 from focuseval.errors import FormatError
+from focuseval.formats.content import Source
 from focuseval.formats.judgements import Judgements
 from focuseval.formats.xml import EventReader, attributes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from focuseval.data.gold import Gold
-    from focuseval.formats.content import Source
 
 _GRADES = {"0": 0, "1": 1, "2": 2, "3": 3, "U": NOT_ASSESSED, "u": NOT_ASSESSED, "": NOT_ASSESSED}
 _COVERAGE = {"N": 0, "L": 1, "S": 2, "E": 3, "U": NOT_ASSESSED, "u": NOT_ASSESSED, "": NOT_ASSESSED}

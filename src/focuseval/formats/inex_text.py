@@ -13,29 +13,33 @@ of an offset says that the place is unknown. The **rank** column decides the ran
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from focuseval.data.run import Run
 from focuseval.errors import FormatError
-from focuseval.formats.columns import FAR, Layout, as_text, column_array, known_numbers, read_table, run_lines
+from focuseval.formats.columns import (
+    FAR,
+    FileTable,
+    Layout,
+    as_text,
+    column_array,
+    known_numbers,
+    read_table,
+    run_lines,
+)
+from focuseval.formats.content import Source
 from focuseval.formats.ranking import ranked, topic_codes
 from focuseval.formats.trec import one_run_id
 from focuseval.placing.pointers import strings
 from focuseval.placing.texts import column_of
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from focuseval.formats.columns import FileTable
-    from focuseval.formats.content import Source
-
-    Offsets = NDArray[np.int64]
+Offsets = NDArray[np.int64]
 
 LAYOUT = Layout(
     {

@@ -22,26 +22,22 @@ without any place returns whole documents; ``<fol offset="-1"/>`` declares a pla
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from focuseval.data.remarks import Remark
 from focuseval.data.run import Run
 from focuseval.errors import FormatError
 from focuseval.formats.columns import no_number, numbers
+from focuseval.formats.content import Source
 from focuseval.formats.ranking import ranked
 from focuseval.formats.xml import EventReader, attributes, text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from focuseval.formats.content import Source
 
 FIELDS = "topic-fields."  # how an attribute of ``<topic-fields>`` is named among the run's attributes
 TOPIC = "topic["  # how an attribute of a ``<topic>`` is named there: ``topic[544].topic-part``

@@ -9,18 +9,15 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
 from focuseval.data.fields import json_fault
 from focuseval.errors import FormatError, Place
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from focuseval.formats.content import Source
+from focuseval.formats.content import Source
 
 SURROGATE = "write the character itself, in UTF-8"
 _BETWEEN = re.compile(rb"[\s,]*+")

@@ -7,27 +7,21 @@ other than one record on every line, is read once more, line by line. That finds
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_type_hints
+from typing import Annotated, Any, TypeVar, get_args, get_type_hints
 
 import msgspec
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from focuseval.data.fields import json_fault, numbered_lines
-from focuseval.errors import FormatError
+from focuseval.errors import FormatError, Place
 from focuseval.formats.columns import FAR, newlines, pieces
-from focuseval.formats.content import refuse_binary
+from focuseval.formats.content import Source, refuse_binary
 from focuseval.formats.json_items import SURROGATE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from focuseval.errors import Place
-    from focuseval.formats.content import Source
 
 R = TypeVar("R", bound=msgspec.Struct)
 LEAST = -(2**31)

@@ -11,6 +11,7 @@ A (topic, document) pair is judged once; a second judgement is refused with both
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import wraps
 from operator import attrgetter, itemgetter
@@ -23,17 +24,14 @@ from focuseval.data.gold import UNKNOWN, Articles, Gold, GradedElements, Passage
 from focuseval.data.remarks import Remark, counted_kinds
 from focuseval.data.spans import union
 from focuseval.engine.native import indices
-from focuseval.errors import FormatError, MissingDataError
+from focuseval.errors import FormatError, MissingDataError, Place
 from focuseval.formats.columns import FAR
+from focuseval.formats.content import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
     from numpy.typing import NDArray
 
     from focuseval.collection.index import Collection
-    from focuseval.errors import Place
-    from focuseval.formats.content import Source
 
 P = ParamSpec("P")
 Table = TypeVar("Table", Articles, Passages, GradedElements)

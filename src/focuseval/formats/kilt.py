@@ -14,25 +14,20 @@ count these. Ends are exclusive. Ids and numbers may be written as texts.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from focuseval.collection.boundaries import code_points
-from focuseval.data.remarks import counted_kinds
-from focuseval.errors import FormatError
+from focuseval.collection.index import Collection
+from focuseval.data.remarks import Remark, counted_kinds
+from focuseval.errors import FormatError, Place
 from focuseval.formats.columns import number
+from focuseval.formats.content import Source
 from focuseval.formats.json_items import json_items
 from focuseval.formats.judgements import Question, Span, gold_reader, text_of
 from focuseval.formats.rows import field
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from focuseval.collection.index import Collection
-    from focuseval.data.remarks import Remark
-    from focuseval.errors import Place
-    from focuseval.formats.content import Source
 
 
 @gold_reader

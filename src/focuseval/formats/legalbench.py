@@ -12,17 +12,13 @@ Spans are half-open and count code points. A document's id is its `file_path`. T
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
+from focuseval.data.gold import Gold
 from focuseval.errors import FormatError
+from focuseval.formats.content import Source
 from focuseval.formats.judgements import Question, Span, gold_reader, spans_of
 from focuseval.formats.rows import Lines, field, parse
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from focuseval.data.gold import Gold
-    from focuseval.formats.content import Source
 
 
 @gold_reader

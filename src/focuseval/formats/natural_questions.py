@@ -16,20 +16,16 @@ simplified form of the data set has tokens in place of bytes, and is refused.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from focuseval.errors import FormatError
+from focuseval.collection.index import Collection
+from focuseval.errors import FormatError, Place
+from focuseval.formats.content import Source
 from focuseval.formats.json_items import json_items
 from focuseval.formats.judgements import Question, Span, gold_reader, text_of
 from focuseval.formats.rows import field
 from focuseval.placing.normalise import from_bytes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from focuseval.collection.index import Collection
-    from focuseval.errors import Place
-    from focuseval.formats.content import Source
 
 
 @gold_reader

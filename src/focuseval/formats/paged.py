@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
+from focuseval.collection.index import Collection
+from focuseval.collection.pages import Pages
 from focuseval.data.fields import NAMES, layers, short, value
-from focuseval.data.remarks import counted_kinds
+from focuseval.data.remarks import Remark, counted_kinds
 from focuseval.errors import FormatError, MissingDataError, Place
 from focuseval.formats.rows import Row, document_of, first_text, real, span_of, whole
 from focuseval.placing.normalise import normal_form
 from focuseval.placing.occurrences import find_all
 from focuseval.placing.pointers import PageBox, covered_spans
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from focuseval.collection.index import Collection
-    from focuseval.collection.pages import Pages
-    from focuseval.data.remarks import Remark
 
 _CORNERS = (
     ("l", "t", "r", "b"),

@@ -31,22 +31,18 @@ for it. What is empty is counted. Written are boxes of lines, in points from the
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
+from focuseval.collection.index import Collection
+from focuseval.collection.pages import Pages
 from focuseval.data.fields import json_line
+from focuseval.data.gold import Gold
+from focuseval.data.run import Run
 from focuseval.errors import FormatError, MissingDataError
 from focuseval.formats import gold_jsonl, gold_rows, run_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from focuseval.collection.index import Collection
-    from focuseval.collection.pages import Pages
-    from focuseval.data.gold import Gold
-    from focuseval.data.run import Run
-
 
 read_run, read_gold = run_rows.read, gold_rows.read
 

@@ -15,24 +15,20 @@ without are left out, and counted. A PDF without highlights judges nothing. Anno
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from focuseval.collection.index import Collection
 from focuseval.collection.pdfium import Highlight, read_highlights, write_highlights
+from focuseval.data.gold import Gold
 from focuseval.data.remarks import counted_kinds
 from focuseval.errors import FormatError, MissingDataError
+from focuseval.formats.content import Source
 from focuseval.formats.gold_rows import JudgedSpan, gold_of
 from focuseval.placing.pointers import PageBox, covered_spans
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from focuseval.collection.index import Collection
-    from focuseval.data.gold import Gold
-    from focuseval.formats.content import Source
 
 AUTHOR = "focuseval"
 

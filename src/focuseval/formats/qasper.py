@@ -18,20 +18,16 @@ remarks count both.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from focuseval.collection.documents import open_documents
-from focuseval.data.gold import ANSWERABLE, UNKNOWN
+from focuseval.data.gold import ANSWERABLE, UNKNOWN, Gold
+from focuseval.formats.content import Source
 from focuseval.formats.judgements import Question, Span, gold_reader
 from focuseval.formats.rows import Lines, field, parse
 from focuseval.placing.place import place_gold
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from focuseval.data.gold import Gold
-    from focuseval.formats.content import Source
 
 
 def read(sources: Sequence[Source], evidence: str = "evidence") -> Gold:

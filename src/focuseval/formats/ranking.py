@@ -15,13 +15,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.data.remarks import Remark
+from focuseval.data.run import Run
 from focuseval.engine.native import hash64, indices, joint, rows_of_chunks
 from focuseval.errors import FormatError, UsageError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from focuseval.data.run import Run
 
 RankingOrder = Literal["file", "score", "lower"]
 """What ranks results: their order in the file, descending scores, or ascending ones (distances)."""

@@ -12,9 +12,10 @@ import csv
 import io
 import json
 import math
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from focuseval.data.fields import (
     AROUND,
@@ -26,15 +27,10 @@ from focuseval.data.fields import (
     short,
     value,
 )
-from focuseval.errors import FormatError
+from focuseval.errors import FormatError, Place
 from focuseval.formats.columns import FAR
+from focuseval.formats.content import Source
 from focuseval.formats.json_items import decoded, json_items
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from focuseval.errors import Place
-    from focuseval.formats.content import Source
 
 T = TypeVar("T")
 

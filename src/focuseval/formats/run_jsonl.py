@@ -16,28 +16,23 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from focuseval.data.fields import json_line
 from focuseval.data.remarks import Remark
 from focuseval.data.run import Run
-from focuseval.errors import FormatError
+from focuseval.errors import FormatError, Place
 from focuseval.formats.columns import FAR
+from focuseval.formats.content import Source
 from focuseval.formats.json_records import Text, Whole, Word, batch, checked, no_object, no_score, other_keys, records
 from focuseval.formats.ranking import ranked, topic_codes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from focuseval.errors import Place
-    from focuseval.formats.content import Source
 
 Position = Annotated[int, msgspec.Meta(ge=-1, lt=FAR)]
 

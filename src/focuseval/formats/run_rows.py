@@ -20,33 +20,27 @@ then in normal form; one that several documents hold is ambiguous, counted, and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
+from focuseval.collection.index import Collection
 from focuseval.data.fields import NAMES, disagree, json_line, missing, short, spelled, topic_of, value
 from focuseval.data.gold import UNKNOWN
 from focuseval.data.run import Run
 from focuseval.errors import FormatError, MissingDataError, Place
+from focuseval.formats.content import Source
 from focuseval.formats.judgements import text_of
 from focuseval.formats.paged import Paged
 from focuseval.formats.ranking import DISTANCES, ranked, topic_codes
-from focuseval.formats.rows import as_list, result_of, rows_of
+from focuseval.formats.rows import Row, as_list, result_of, rows_of
 from focuseval.placing.normalise import from_bytes, from_utf16
 from focuseval.placing.texts import as_strings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from focuseval.collection.index import Collection
-    from focuseval.formats.content import Source
-    from focuseval.formats.rows import Row
 
 ROW_FIELDS = (
     *("topic", "query", "doc", "text", "start", "end", "length", "rank", "score", "distance", "chunk", "page", "bbox"),

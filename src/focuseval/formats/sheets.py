@@ -11,17 +11,15 @@ import io
 import json
 import re
 import zipfile
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 from xml.etree import ElementTree as ET
 
 import pyarrow as pa
 
 from focuseval.data.fields import KNOWN, column_name, json_line
 from focuseval.errors import FormatError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 PARQUET = b"PAR1"
 _MOST = 1 << 28  # bytes at most of a part of a workbook, of a column of Parquet before it is repeated, and of all lines

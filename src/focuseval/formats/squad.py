@@ -22,23 +22,19 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from focuseval.collection.documents import open_documents
+from focuseval.collection.index import Collection
 from focuseval.data.fields import value
-from focuseval.data.gold import ANSWERABLE, UNKNOWN
+from focuseval.data.gold import ANSWERABLE, UNKNOWN, Gold
 from focuseval.errors import FormatError, Place
+from focuseval.formats.content import Source
 from focuseval.formats.detection import FLAT_SQUAD, first_keys
 from focuseval.formats.judgements import Question, Span, gold_reader, spans_of, text_of
 from focuseval.formats.rows import Lines, field, parse, rows_of
 from focuseval.placing.place import place_gold
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from focuseval.collection.index import Collection
-    from focuseval.data.gold import Gold
-    from focuseval.formats.content import Source
 
 
 def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold:

@@ -11,15 +11,10 @@ judged document without a span has a row of its own.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from focuseval.data.tables import table_file
+from focuseval.data.tables import Framed, table_file
 from focuseval.formats import gold_rows, run_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from focuseval.data.tables import Framed
 
 
 def write_run_parquet(value: Framed, documents: object = None) -> Iterator[bytes]:  # noqa: ARG001  as writers have it

@@ -39,32 +39,27 @@ import math
 import random
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import islice
 from tempfile import TemporaryFile
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import msgspec
 import pyarrow as pa
 
+from focuseval.collection.index import Collection
 from focuseval.data.fields import NAMES
-from focuseval.data.remarks import worded
+from focuseval.data.remarks import Remark, worded
+from focuseval.data.run import Run
 from focuseval.data.topics.topic import Topic
 from focuseval.engine.storage import location
 from focuseval.errors import CollectionError, FormatError, Place, counted
+from focuseval.formats.content import Source
 from focuseval.formats.json_items import Item, json_items
 from focuseval.formats.rows import as_list, table_rows
 from focuseval.formats.run_rows import NamedColumns, columns_run, result_table, results_of, said_columns
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from focuseval.collection.index import Collection
-    from focuseval.data.remarks import Remark
-    from focuseval.data.run import Run
-    from focuseval.formats.content import Source
 
 
 class TraceFields(NamedTuple):

@@ -30,25 +30,21 @@ from __future__ import annotations
 
 import json
 import platform
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from focuseval.data.gold import Gold
 from focuseval.data.run import Run
 from focuseval.engine.native import coded, hash64
 from focuseval.engine.version import __version__
 from focuseval.errors import FormatError
 from focuseval.formats.columns import FileTable, Layout, column_array, joined, read_table, run_lines, words
+from focuseval.formats.content import Source
 from focuseval.formats.judgements import JudgedRows, judged_twice
 from focuseval.formats.ranking import by_score_and_document, distinct_keys, lines_taken, moved, taken, topic_codes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from focuseval.data.gold import Gold
-    from focuseval.formats.content import Source
 
 RUN = Layout(
     {"topic": "block", "Q0": None, "document": "text", "rank": "rank", "score": "real", "run": "block"},

@@ -24,24 +24,20 @@ documents are.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from focuseval.collection.segments import Segments
+from focuseval.data.gold import Gold
 from focuseval.data.remarks import Remark
-from focuseval.errors import FormatError
+from focuseval.data.run import Run
+from focuseval.errors import FormatError, Place
 from focuseval.formats import trec
+from focuseval.formats.content import Source
 from focuseval.formats.judgements import Question, Span, gold_of_questions
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from focuseval.collection.segments import Segments
-    from focuseval.data.gold import Gold
-    from focuseval.data.run import Run
-    from focuseval.errors import Place
-    from focuseval.formats.content import Source
 
 
 def read(sources: Sequence[Source], documents: Any = None) -> Gold:

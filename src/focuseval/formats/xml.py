@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 from xml.parsers import expat
 
-from focuseval.errors import FormatError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from focuseval.errors import Place
-    from focuseval.formats.content import Source
+from focuseval.errors import FormatError, Place
+from focuseval.formats.content import Source
 
 _ILLEGAL = "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 """Compiled when something is written: it takes longer than reading a small run."""

@@ -9,23 +9,18 @@ this is what it is over topics: the mean's own standard error, n − 1.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from focuseval.data.gold import Gold
 from focuseval.errors import MissingDataError
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from focuseval.data.gold import Gold
-
-    Matrix = NDArray[np.float64]
-    By = str | Mapping[str, str]
+Matrix = NDArray[np.float64]
+By = str | Mapping[str, str]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,29 +6,23 @@ prints is made here; its words are in `focuseval.inference.sentences`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
-from focuseval.data.tables import Framed, Table, notebook, numbers, render, words
+from focuseval.data.tables import Framed, Row, Table, notebook, numbers, render, words
 from focuseval.errors import NotComparableError, counted
+from focuseval.inference.clusters import Clusters
 from focuseval.inference.intervals import UNBOUNDED
 from focuseval.inference.paired import BETTER, CANNOT_TELL, WORSE, Pair, judge_families, power
-from focuseval.inference.paired_tests import Sides, paired_differences, ranked
+from focuseval.inference.paired_tests import Progress, Sides, paired_differences, ranked
 from focuseval.inference.sentences import equals_p, fill, listed, named, shown_p, shown_topics, signed
 from focuseval.inference.settings import Settings
 from focuseval.inference.standings import Standings
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import pyarrow as pa
-    from numpy.typing import NDArray
-
-    from focuseval.data.tables import Row
-    from focuseval.inference.clusters import Clusters
-    from focuseval.inference.paired_tests import Progress
 
 STAR = "⋆"
 INTERVAL = "95 % interval, uncorrected"

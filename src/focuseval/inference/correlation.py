@@ -7,16 +7,14 @@ a row in which all runs score the same) is NaN; `explain` says why in a sentence
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from focuseval.errors import MeasureError
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Matrix = NDArray[np.float64]
+Matrix = NDArray[np.float64]
 
 COEFFICIENTS = ("tau-b", "tau-a", "tau-ap", "spearman")  # the names that `correlate` understands
 

@@ -20,24 +20,20 @@ and under people's it is estimated how many such topics there are, as the mean i
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from focuseval.inference.clusters import standard_error
+from focuseval.inference.clusters import Clusters, standard_error
 from focuseval.inference.comparison import Comparison
 from focuseval.inference.intervals import UNBOUNDED, student_ends
 from focuseval.inference.paired import POWER, deviations, judge_pairs
 from focuseval.inference.paired_tests import NOISE, adjust, paired_differences
 from focuseval.inference.settings import Settings
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from focuseval.inference.clusters import Clusters
-
-    Matrix = NDArray[np.float64]
-    Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
+Vector = NDArray[np.float64]
 
 FEWEST = 10  # topics by people, below which there is no interval
 UNSURE = 20

@@ -13,25 +13,20 @@ still holds 0; the verdict decides. Slices of fewer than `FEWEST` topics are not
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from focuseval.errors import MeasureError
-from focuseval.inference.clusters import standard_error
+from focuseval.inference.clusters import Clusters, standard_error
 from focuseval.inference.paired_tests import adjust, resampled_means, resampled_t, t_test, without_noise
+from focuseval.inference.settings import Settings
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from focuseval.inference.clusters import Clusters
-    from focuseval.inference.settings import Settings
-
-    Matrix = NDArray[np.float64]
-    Bounds = tuple[float | Matrix, float | Matrix]
-    """Of a measure, or of every row."""
+Matrix = NDArray[np.float64]
+Bounds = tuple[float | Matrix, float | Matrix]
+"""Of a measure, or of every row."""
 
 _CELLS = 2_000_000  # resampled means that are kept at once: more rows are done in parts, with the same draws
 

@@ -8,26 +8,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from focuseval.data.spans import MOST
 from focuseval.data.tables import ABSENT
 from focuseval.errors import counted
-from focuseval.inference.clusters import standard_error
+from focuseval.inference.clusters import Clusters, standard_error
 from focuseval.inference.intervals import UNBOUNDED, effect_size, interval
-from focuseval.inference.paired_tests import EXACT, adjust, noise_of, p_values, without_noise
+from focuseval.inference.paired_tests import EXACT, Progress, Sides, adjust, noise_of, p_values, without_noise
 from focuseval.inference.sentences import fill, listed
+from focuseval.inference.settings import Settings
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from focuseval.inference.clusters import Clusters
-    from focuseval.inference.paired_tests import Progress, Sides
-    from focuseval.inference.settings import Settings
-
-    Vector = NDArray[np.float64]
+Vector = NDArray[np.float64]
 
 POWER = 0.8  # the probability with which a difference is to be shown
 

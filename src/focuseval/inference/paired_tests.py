@@ -9,27 +9,21 @@ Sums of differences are compared with zero after rounding noise is removed, so t
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from focuseval.errors import MeasureError
-from focuseval.inference.clusters import standard_error
+from focuseval.inference.clusters import Clusters, standard_error
 from focuseval.inference.correlation import mean_ranks
-from focuseval.inference.settings import CORRECTIONS
+from focuseval.inference.settings import CORRECTIONS, Settings
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from numpy.typing import NDArray
-
-    from focuseval.inference.clusters import Clusters
-    from focuseval.inference.settings import Settings
-
-    Matrix = NDArray[np.float64]
-    Progress = Callable[[float, float], None]
-    """Called with the draws that are done, and of how many."""
+Matrix = NDArray[np.float64]
+Progress = Callable[[float, float], None]
+"""Called with the draws that are done, and of how many."""
 
 EXACT = 24  # differences other than zero up to which the randomisation test goes through all of their sign flips
 

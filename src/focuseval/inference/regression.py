@@ -11,28 +11,23 @@ mean); of Wilcoxon's ranks it is not known.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import isclose, isfinite
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from focuseval.data.tables import one_line
 from focuseval.errors import MeasureError, counted
+from focuseval.inference.clusters import Clusters
 from focuseval.inference.paired import POWER, judge_pairs, smallest_p
 from focuseval.inference.paired_tests import EXACT, adjust, paired_differences
 from focuseval.inference.sentences import shown_p
 from focuseval.inference.settings import Settings
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from focuseval.inference.clusters import Clusters
-
-    Change = tuple[str, Sequence[str], NDArray[np.float64], NDArray[np.float64]]
-    """A measure, its topics, and their values before and after."""
+Change = tuple[str, Sequence[str], NDArray[np.float64], NDArray[np.float64]]
+"""A measure, its topics, and their values before and after."""
 
 PASS, REGRESSION, CANNOT_TELL, SHOWN = "pass", "regression", "cannot tell", "shown"
 """What is said of a measure; one that does not decide is only shown."""

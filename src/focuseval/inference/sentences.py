@@ -6,17 +6,14 @@ plural. The page embeds `TEMPLATES` and fills them as `fill` does: counts with c
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from focuseval.data.tables import ABSENT
 from focuseval.inference.paired_tests import paired_differences
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from focuseval.inference.settings import Settings
+from focuseval.inference.settings import Settings
 
 TEMPLATES: dict[str, str | list[str]] = {
     "topics": ["{n} topic", "{n} topics"],

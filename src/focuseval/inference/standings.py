@@ -9,19 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from string import ascii_letters
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from focuseval.inference.clusters import Clusters
 from focuseval.inference.intervals import interval
 from focuseval.inference.paired import BETTER, CANNOT_TELL, Pair, Paired, judge_families, topics_needed
 from focuseval.inference.paired_tests import Sides, noise_of, paired_differences, ranked
 from focuseval.inference.settings import Settings
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from focuseval.inference.clusters import Clusters
 
 MOST_GAINING = 3  # topics that a sentence on the largest gains names
 

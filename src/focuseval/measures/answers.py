@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focuseval.data.spans import union
-from focuseval.measures.matching import match
+from focuseval.measures.matching import Matched, match
 from focuseval.measures.measure import Measure
-from focuseval.measures.spans import Read, read, read_text
+from focuseval.measures.spans import At, Read, read, read_text
 from focuseval.measures.topicwise import count_by, once
 
 if TYPE_CHECKING:
-    from focuseval.measures.matching import Matched
-    from focuseval.measures.spans import At
     from focuseval.measures.topicwise import Flags, Floats
 
 

@@ -25,17 +25,15 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from focuseval.data.gold import TOO_SMALL
+from focuseval.data.gold import TOO_SMALL, Gold, GradedElements
 from focuseval.engine.lazy import cached_property
 from focuseval.errors import InputError, MeasureError, MissingDataError
 from focuseval.measures.recall_base import PathTree, RecallBase, path_tree, row_keys
 from focuseval.placing.pointers import highlighted_elements
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from focuseval.data.gold import Gold, GradedElements
     from focuseval.measures.topicwise import Floats, Integers
 
 

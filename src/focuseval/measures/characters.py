@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from focuseval.measures.documents import recall, set_precision
-from focuseval.measures.measure import Measure
+from focuseval.measures.matching import Matched
+from focuseval.measures.measure import Budget, Measure
+from focuseval.measures.recall_base import ElementMatch
 from focuseval.measures.spans import budgeted
 from focuseval.measures.topicwise import (
     ceiling,
@@ -25,13 +29,6 @@ from focuseval.measures.topicwise import (
 )
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
-    from numpy.typing import NDArray
-
-    from focuseval.measures.matching import Matched
-    from focuseval.measures.measure import Budget
-    from focuseval.measures.recall_base import ElementMatch
     from focuseval.measures.topicwise import Flags, Floats, Integers
 
 

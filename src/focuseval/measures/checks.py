@@ -7,25 +7,22 @@ Validity is a property of a run and a task; no gold decides it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from focuseval.collection.index import Collection
+from focuseval.data.run import Run
 from focuseval.measures import tasks as rules
 from focuseval.measures.extents import Extents, extents, first_come, first_overlap
-from focuseval.measures.tasks import Broken, Findings, Task, find_task
+from focuseval.measures.tasks import Broken, Findings, Level, Rule, Task, find_task
 from focuseval.measures.topicwise import first_row
 from focuseval.placing import place_run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from focuseval.collection.index import Collection
-    from focuseval.data.run import Run
-    from focuseval.measures.tasks import Level, Rule
     from focuseval.measures.topicwise import Floats, Integers
 
 

@@ -9,6 +9,7 @@ ids share one, an id of the run has or lacks an extension), each distinct id is 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,18 +19,16 @@ import pyarrow.compute as pc
 
 from focuseval.collection.names import EXTENSION
 from focuseval.data.placement import Placement
+from focuseval.data.run import Run
 from focuseval.engine.lazy import cached_property
 from focuseval.engine.native import BLOCK, Lookup, encoded, hash64, indices, joint, rows_of_chunks
 from focuseval.engine.workers import in_threads
+from focuseval.measures.prepared import Prepared
+from focuseval.measures.profiles import Policies
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
-    from focuseval.data.run import Run
-    from focuseval.measures.prepared import Prepared
-    from focuseval.measures.profiles import Policies
     from focuseval.measures.topicwise import Flags, Integers
 
 

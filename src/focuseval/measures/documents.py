@@ -6,6 +6,7 @@ order of first appearance.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,14 +14,11 @@ import numpy as np
 
 from focuseval.errors import MeasureError
 from focuseval.measures.document_matching import ranks
-from focuseval.measures.matching import Found
+from focuseval.measures.matching import Found, Matched
 from focuseval.measures.measure import Measure, Parameter, number
 from focuseval.measures.topicwise import count, once, ratio, running, running_count, total, without_base
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
-    from focuseval.measures.matching import Matched
     from focuseval.measures.topicwise import Floats, Integers
 
 EPSILON = 0.00001  # what trec_eval adds to counts in infAP, and the least average precision in GMAP

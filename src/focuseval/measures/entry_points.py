@@ -8,22 +8,21 @@ elements of the ideal recall base, and a result shows every target that it conta
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from focuseval.errors import MeasureError
+from focuseval.measures.matching import Matched
 from focuseval.measures.measure import Measure, Parameter
+from focuseval.measures.recall_base import ElementMatch
 from focuseval.measures.topicwise import ceiling, count, once, ratio, running, total, without_base
 from focuseval.measures.xcg import BASE, LEVELS, QUANT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from fractions import Fraction
-
-    from focuseval.measures.matching import Matched
-    from focuseval.measures.recall_base import ElementMatch
     from focuseval.measures.topicwise import Floats, Integers
 
 

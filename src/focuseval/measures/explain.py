@@ -9,16 +9,10 @@ from functools import partial
 from math import isfinite
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING
 
 from focuseval.data.tables import Table, words
-from focuseval.measures.measure import AS_OURS, FAMILIES, TREC_EVAL, named, number
-from focuseval.measures.profiles import Policies
-
-if TYPE_CHECKING:
-    from focuseval.measures.measure import Measure
-    from focuseval.measures.profiles import Profile
-
+from focuseval.measures.measure import AS_OURS, FAMILIES, TREC_EVAL, Measure, named, number
+from focuseval.measures.profiles import Policies, Profile
 
 CITATIONS = {
     key: " ".join(said.replace("*", "").replace("`", "").split())

@@ -11,14 +11,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.data.placement import BAD_SPAN, NO_PLACE, TEXT_AMBIGUOUS, TEXT_LOST
+from focuseval.data.run import Run
 from focuseval.data.spans import crowded, dense, first_cover, pack
 from focuseval.engine.native import encoded
 from focuseval.measures import tasks
 from focuseval.measures.recall_base import numbered
+from focuseval.measures.tasks import Rule
 
 if TYPE_CHECKING:
-    from focuseval.data.run import Run
-    from focuseval.measures.tasks import Rule
     from focuseval.measures.topicwise import Flags, Integers
 
 

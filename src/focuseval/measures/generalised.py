@@ -14,15 +14,14 @@ import numpy as np
 
 from focuseval.data.spans import fragments, union
 from focuseval.measures.documents import recall, relevant_upto
-from focuseval.measures.measure import Measure, Parameter
+from focuseval.measures.matching import Matched
+from focuseval.measures.measure import Budget, Measure, Parameter
 from focuseval.measures.prepared import BUILD_INDEX
 from focuseval.measures.spans import restricted
 from focuseval.measures.topicwise import count, ratio, running, running_count, total, without_base
 from focuseval.measures.xcg import browse_scores
 
 if TYPE_CHECKING:
-    from focuseval.measures.matching import Matched
-    from focuseval.measures.measure import Budget
     from focuseval.measures.topicwise import Floats, Integers
 
 

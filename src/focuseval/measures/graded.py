@@ -8,6 +8,8 @@ i3: recall from exhaustivity, precision from specificity, each weighed by text n
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,17 +18,13 @@ import numpy as np
 from focuseval.engine.native import encoded
 from focuseval.errors import MeasureError, MissingDataError
 from focuseval.measures.assessed import BEYOND_ONE, quantisation
+from focuseval.measures.matching import Matched
 from focuseval.measures.measure import Measure, Parameter
-from focuseval.measures.recall_base import SLACK
+from focuseval.measures.recall_base import SLACK, ElementMatch
 from focuseval.measures.topicwise import ceiling, count_by, ratio, running_count, without_base
 from focuseval.measures.xcg import LEVELS, QUANT, over_levels
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from fractions import Fraction
-
-    from focuseval.measures.matching import Matched
-    from focuseval.measures.recall_base import ElementMatch
     from focuseval.measures.topicwise import Floats, Integers
 
 

@@ -9,11 +9,14 @@ that measures of documents never touch a span.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focuseval.data.gold import Gold
+from focuseval.data.run import Run
 from focuseval.data.spans import novelty, unseen
 from focuseval.engine.lazy import cached_property
 from focuseval.errors import MissingDataError, NotComparableError
@@ -24,15 +27,11 @@ from focuseval.measures.topicwise import first_row
 from focuseval.placing import place_run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from numpy.typing import NDArray
 
     from focuseval.collection.chunks import Chunks
     from focuseval.collection.index import Collection
     from focuseval.collection.tokens import Tokenizer
-    from focuseval.data.gold import Gold
-    from focuseval.data.run import Run
     from focuseval.measures.recall_base import ElementMatch, RecallBase
     from focuseval.measures.topicwise import Flags, Integers
 

@@ -9,19 +9,19 @@ when one of its names is first needed.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from focuseval.data.spans import MOST
 from focuseval.engine.plugins import offered, plugin
 from focuseval.errors import MeasureError, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    import numpy as np
     from numpy.typing import NDArray
 
 

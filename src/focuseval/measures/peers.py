@@ -7,6 +7,7 @@ them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -14,14 +15,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focuseval.data.spans import pack, union, unpack
+from focuseval.measures.matching import Matched
 from focuseval.measures.measure import Measure
 from focuseval.measures.spans import best_read, chunking_ceiling
 from focuseval.measures.topicwise import count, count_by, once, ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from focuseval.measures.matching import Matched
     from focuseval.measures.topicwise import Flags, Floats, Integers
 
 

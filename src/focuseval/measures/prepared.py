@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.collection.names import EXTENSION, Names
+from focuseval.data.gold import Gold
 from focuseval.data.remarks import worded
 from focuseval.data.spans import Spans, dense, pack, union
 from focuseval.engine.lazy import cached_property
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from focuseval.collection.index import Collection
-    from focuseval.data.gold import Gold
     from focuseval.measures.assessed import Assessed
     from focuseval.measures.topicwise import Flags, Integers
 

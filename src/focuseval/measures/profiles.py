@@ -10,14 +10,12 @@ measures and keeps its policies; ``--task`` chooses among its tasks.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from focuseval.data.spans import MOST
 from focuseval.errors import MeasureError, did_you_mean
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 CHOICES = {
     "overlap": ("once", "inex_eval", "inex_eval_thorough"),

@@ -16,22 +16,20 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from focuseval.engine.lazy import cached_property
 from focuseval.engine.native import Lookup, encoded
 from focuseval.measures.topicwise import cumulated, first_row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from numpy.typing import NDArray
-
     from focuseval.measures.topicwise import Flags, Floats, Integers
 
 

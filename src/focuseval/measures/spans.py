@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focuseval.collection.boundaries import between_blanks, boundaries, texts_of
+from focuseval.collection.boundaries import Boundaries, between_blanks, boundaries, texts_of
 from focuseval.data.spans import overlapping, union, unseen
 from focuseval.errors import MeasureError, MissingDataError
 from focuseval.measures.document_matching import document_codes
+from focuseval.measures.matching import Matched
 from focuseval.measures.measure import Budget, Measure, Parameter, number
 from focuseval.measures.topicwise import (
     BLOCK,
@@ -37,12 +38,9 @@ from focuseval.measures.topicwise import (
     without_base,
 )
 
+At = int | Budget | None
 if TYPE_CHECKING:
-    from focuseval.collection.boundaries import Boundaries
-    from focuseval.measures.matching import Matched
     from focuseval.measures.topicwise import Flags, Floats, Integers
-
-    At = int | Budget | None
 
 
 def budgeted(m: Matched, budget: Budget) -> tuple[Integers, Integers]:

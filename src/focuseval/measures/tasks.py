@@ -7,19 +7,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 import numpy as np
 
+from focuseval.data.run import Run
 from focuseval.engine.lazy import cached_property
 from focuseval.errors import UsageError, counted, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from focuseval.data.run import Run
     from focuseval.measures.topicwise import Integers
 
 

@@ -6,6 +6,8 @@ rounding of earlier topics into later ones, and adding a topic would change anot
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from fractions import Fraction
 from functools import wraps
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -13,9 +15,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from fractions import Fraction
-
     from numpy.typing import NDArray
 
     Flags = NDArray[np.bool_]

@@ -11,23 +11,21 @@ compared with another, `SLACK` units a summand are allowed for rounding.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from focuseval.measures.matching import Matched
 from focuseval.measures.measure import Measure, Parameter
 from focuseval.measures.recall_base import SLACK, ElementMatch
 from focuseval.measures.topicwise import ceiling, once, ratio, total, without_base
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from focuseval.measures.matching import Matched
     from focuseval.measures.topicwise import Floats, Integers
 
 

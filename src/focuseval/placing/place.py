@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from codecs import BOM_UTF8
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from focuseval.collection.names import EXTENSION
-from focuseval.data.gold import UNKNOWN
+from focuseval.data.gold import UNKNOWN, Articles, Gold, Passages
 from focuseval.data.placement import (
     BAD_SPAN,
     NO_DOCUMENT,
@@ -22,11 +23,13 @@ from focuseval.data.placement import (
     TEXT_AMBIGUOUS,
     TEXT_LOST,
     UNKNOWN_PLACE,
+    Alignment,
     Placement,
 )
 from focuseval.data.remarks import Remark, worded
+from focuseval.data.run import Run
 from focuseval.data.spans import union
-from focuseval.errors import CollectionError, FormatError
+from focuseval.errors import CollectionError, FormatError, Place
 from focuseval.placing.pointers import starts_and_ends, strings
 from focuseval.placing.texts import (
     SIMILARITY,
@@ -38,15 +41,9 @@ from focuseval.placing.texts import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     from numpy.typing import NDArray
 
     from focuseval.collection.index import Collection
-    from focuseval.data.gold import Articles, Gold, Passages
-    from focuseval.data.placement import Alignment
-    from focuseval.data.run import Run
-    from focuseval.errors import Place
 
     Flags = NDArray[np.bool_]
     Integers = NDArray[np.int64]

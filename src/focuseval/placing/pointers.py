@@ -9,6 +9,7 @@ what was said; `seen` turns it into points from the upper left corner of the pag
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,20 +17,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from focuseval.data.gold import UNKNOWN, GradedElements
+from focuseval.data.gold import UNKNOWN, Gold, GradedElements
 from focuseval.data.spans import dense, pack, spread, union
 from focuseval.engine.native import indices
-from focuseval.errors import FormatError, MissingDataError
+from focuseval.errors import FormatError, MissingDataError, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from focuseval.collection.index import Collection
     from focuseval.collection.pages import Pages
-    from focuseval.data.gold import Gold
-    from focuseval.errors import Place
 
 
 def strings(column: Any) -> Any:

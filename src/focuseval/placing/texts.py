@@ -20,19 +20,17 @@ normal form, and then as they are rendered.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
 from focuseval.data.placement import AMBIGUOUS, LOST, UNCHECKED, Alignment
 from focuseval.errors import FormatError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    import pyarrow as pa
     from numpy.typing import ArrayLike, NDArray
 
     from focuseval.collection.index import Collection

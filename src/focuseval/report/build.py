@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from focuseval.data.tables import Table
+from focuseval.data.topics import Topic
 from focuseval.errors import NotComparableError
-from focuseval.evaluation.evaluation import plan_evaluation
+from focuseval.evaluation.estimating import Estimates
+from focuseval.evaluation.evaluation import Evaluation, plan_evaluation
 from focuseval.evaluation.scores import find_run, refuse_geometric
+from focuseval.inference.clusters import By
 from focuseval.inference.settings import Settings
+from focuseval.measures import Measure, MeasureCall
 from focuseval.report.charts import curves
 from focuseval.report.charts import runs as run_charts
+from focuseval.report.charts.chart import Chart
 from focuseval.report.choices import choices_of
 from focuseval.report.evidence import MOST_DRAWN, Evidence, observe
 from focuseval.report.first_screen import FirstScreen, first_screen, remarks
 from focuseval.report.text_view import explain
 from focuseval.report.texts import BUDGET, as_json
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from focuseval.data.tables import Table
-    from focuseval.data.topics import Topic
-    from focuseval.evaluation.estimating import Estimates
-    from focuseval.evaluation.evaluation import Evaluation
-    from focuseval.inference.clusters import By
-    from focuseval.measures import Measure, MeasureCall
-    from focuseval.report.charts.chart import Chart
 
 CHARTS = (
     run_charts.means_with_intervals,

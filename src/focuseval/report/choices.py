@@ -8,26 +8,22 @@ piece or many, early or late.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from focuseval.inference.comparison import Comparison
 from focuseval.inference.intervals import FEWEST, judge_slices
 from focuseval.inference.paired import CANNOT_TELL
 from focuseval.inference.paired_tests import NOISE, paired_differences
 from focuseval.inference.sentences import TEMPLATES, listed, shown_p
+from focuseval.report.evidence import Evidence
 from focuseval.report.first_screen import UNDECIDED
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from focuseval.inference.comparison import Comparison
-    from focuseval.report.evidence import Evidence
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 MOST_INTERVALS = 20_000  # of slices, all pairs and measures together, beyond those of A and B: at about 20 bytes each
 MOST_TAGS = 12

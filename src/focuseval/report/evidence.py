@@ -6,47 +6,40 @@ reach are kept.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
+from focuseval.collection.index import Collection
+from focuseval.data.spans import Spans
 from focuseval.errors import FocusevalError, MissingDataError
 from focuseval.evaluation.counts import results_read
-from focuseval.evaluation.scores import order_of, oriented
+from focuseval.evaluation.estimating import Estimates
+from focuseval.evaluation.evaluation import Evaluation
+from focuseval.evaluation.scores import Scores, order_of, oriented
 from focuseval.evaluation.scoring import curve_of, mean_of
-from focuseval.inference.comparison import compare_all
+from focuseval.inference.clusters import By, Clusters
+from focuseval.inference.comparison import Comparison, compare_all
 from focuseval.inference.intervals import UNBOUNDED, interval
-from focuseval.measures import parse
+from focuseval.inference.settings import Settings
+from focuseval.measures import MeasureCall, parse
+from focuseval.measures.matching import Matched
 from focuseval.measures.measure import Budget
+from focuseval.measures.prepared import Prepared
 from focuseval.measures.spans import paid_ends, read
 from focuseval.measures.topicwise import count
 from focuseval.report.per_topic import answers_of, explain_zeros
+from focuseval.studies.fidelity import Fidelity
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    import pyarrow as pa
-    from numpy.typing import NDArray
-
-    from focuseval.collection.index import Collection
-    from focuseval.data.spans import Spans
-    from focuseval.evaluation.estimating import Estimates
-    from focuseval.evaluation.evaluation import Evaluation
-    from focuseval.evaluation.scores import Scores
-    from focuseval.inference.clusters import By, Clusters
-    from focuseval.inference.comparison import Comparison
-    from focuseval.inference.settings import Settings
-    from focuseval.measures import MeasureCall
-    from focuseval.measures.matching import Matched
-    from focuseval.measures.prepared import Prepared
-    from focuseval.studies.fidelity import Fidelity
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
-    Points = tuple[Floats, Floats]
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Points = tuple[Floats, Floats]
 
 READ = 5  # results whose text is the cost of reading in the plot of cost against quality
 MOST_DRAWN = 24  # runs whose curves and texts are shown; nobody tells more lines apart

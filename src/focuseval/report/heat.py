@@ -5,24 +5,21 @@ It shows itself in a notebook: plain HTML with its styles inside, and no script.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from focuseval.data.placement import Placement
 from focuseval.errors import InputError, MissingDataError
 from focuseval.evaluation.sources import as_gold, as_index, read
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    Integers = NDArray[np.int64]
-    Pairs = Sequence[tuple[int, int]]
+Integers = NDArray[np.int64]
+Pairs = Sequence[tuple[int, int]]
 
 KINDS = ("plain", "noise", "missed", "found")
 """Neither highlighted nor returned; returned alone; highlighted alone; both."""

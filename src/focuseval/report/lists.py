@@ -6,19 +6,16 @@ of twenty runs take less than a megabyte.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+from focuseval.report.evidence import Evidence, Retrieved
 
-    from numpy.typing import NDArray
-
-    from focuseval.report.evidence import Evidence, Retrieved
-
-    Integers = NDArray[np.int64]
+Integers = NDArray[np.int64]
 
 LISTED = 20  # results of every list that a report shows, whatever they are
 MOST_LISTED = 60_000  # results in a page, at about 16 bytes each; of larger campaigns fewer of every list are shown

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from focuseval.data.spans import union
 from focuseval.errors import FocusevalError, MissingDataError, counted
 from focuseval.evaluation.counts import results_read
+from focuseval.measures import MeasureCall
+from focuseval.measures.matching import Matched
 from focuseval.report.texts import shortened
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from focuseval.measures import MeasureCall
-    from focuseval.measures.matching import Matched
-
-    Integers = NDArray[np.int64]
+Integers = NDArray[np.int64]
 
 NEED = 60  # characters of a needed passage that has no name
 

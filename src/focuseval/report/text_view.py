@@ -8,29 +8,24 @@ which the runs differ most.
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from focuseval.collection.index import Collection
 from focuseval.collection.rendering import KINDS
-from focuseval.data.spans import union
+from focuseval.data.spans import Spans, union
 from focuseval.errors import counted
+from focuseval.report.evidence import Evidence
 from focuseval.report.lists import Lists, depth_for, lists_of, numbered, topic_view
 from focuseval.report.texts import as_json, excerpt_view, pictured, reader, shortened, size_of
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from focuseval.collection.index import Collection
-    from focuseval.data.spans import Spans
-    from focuseval.report.evidence import Evidence
-
-    Integers = NDArray[np.int64]
-    Floats = NDArray[np.float64]
-    Windows = tuple[Integers, Integers, Integers]
-    """Pieces of documents, the most wanted first: document, start, end."""
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Windows = tuple[Integers, Integers, Integers]
+"""Pieces of documents, the most wanted first: document, start, end."""
 
 NO_HIGHLIGHTS = "The gold highlights no text: what was returned is marked, but not what was found, missed or wasted."
 NO_INDEX = (

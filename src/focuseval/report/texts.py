@@ -5,21 +5,17 @@ from __future__ import annotations
 import base64
 import json
 import zlib
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from focuseval.collection.index import Collection
 from focuseval.collection.pdfium import draw_page
-from focuseval.collection.rendering import Document, DocumentCache, layout, render, title_of
+from focuseval.collection.rendering import Document, DocumentCache, TextBlock, layout, render, title_of
 from focuseval.errors import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from focuseval.collection.index import Collection
-    from focuseval.collection.rendering import TextBlock
 
 FIRST_LINE = 400  # characters in which a first line is looked for
 BLOCK = 100_000  # characters of JSON that are compressed together: a page opens so many in a few milliseconds

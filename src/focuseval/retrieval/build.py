@@ -7,36 +7,30 @@ memory and writes its files, so memory does not grow with the collection, and no
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache, partial
 from itertools import pairwise
 from threading import get_ident
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zlib import crc32
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from focuseval.collection.block import recoded
+from focuseval.collection.block import Block, recoded
 from focuseval.collection.boundaries import cut_block
+from focuseval.collection.index import Index
 from focuseval.collection.store import MappedBlocks
 from focuseval.engine import native
 from focuseval.engine.files import sealed
 from focuseval.engine.storage import location
-from focuseval.engine.workers import given
+from focuseval.engine.workers import Workers, given
 from focuseval.errors import CollectionError
 from focuseval.retrieval.terms import Language, stemmer_version
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from focuseval.collection.block import Block
-    from focuseval.collection.index import Index
-    from focuseval.engine.workers import Workers
-
-    Put = Callable[[str, Any], None]
-    """Keeps a file of the words, by its name and content."""
+Put = Callable[[str, Any], None]
+"""Keeps a file of the words, by its name and content."""
 
 TEXT = 80_000_000  # characters of a segment
 

@@ -7,26 +7,21 @@ segment that it is asked for, and this process holds results only: memory does n
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from focuseval.collection.index import Index
 from focuseval.collection.store import MappedBlocks
+from focuseval.engine.workers import Workers
 from focuseval.retrieval.lists import Places, by_article, flat, places, task_list
-from focuseval.retrieval.store import open_words
-from focuseval.retrieval.units import Size, UnitRanker, size_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from focuseval.collection.index import Index
-    from focuseval.engine.workers import Workers
-    from focuseval.retrieval.settings import RetrievalSettings
-    from focuseval.retrieval.store import IndexedWords, Progress
-    from focuseval.retrieval.terms import Weights
-    from focuseval.retrieval.units import Holders, Numbers
+from focuseval.retrieval.settings import RetrievalSettings
+from focuseval.retrieval.store import IndexedWords, Progress, open_words
+from focuseval.retrieval.terms import Weights
+from focuseval.retrieval.units import Holders, Numbers, Size, UnitRanker, size_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
@@ -24,22 +25,17 @@ from hashlib import blake2b
 from importlib import import_module
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from focuseval.engine.http import EMBEDDINGS, Client, complaint, endpoint_of, pause, refuse_useless
 from focuseval.errors import FormatError, ModelError, UnansweredError, UsageError, counted
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    Progress = Callable[..., None]
-
-    Matrix = NDArray[np.float32]
+Progress = Callable[..., None]
+Matrix = NDArray[np.float32]
 
 BATCH, AT_ONCE, RETRIES = 64, 4, 5  # texts of a request, requests at once, and how often one is sent again
 _REPLY = 64_000_000  # bytes of a reply: 64 vectors of 4,096 numbers in decimals need a tenth

@@ -15,24 +15,21 @@ order.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from focuseval.data.run import Run
 from focuseval.errors import FormatError, MissingDataError, UsageError, counted
 from focuseval.evaluation.sources import as_index, read
 from focuseval.placing.texts import column_of
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    Integers = NDArray[np.int64]
-    Numbers = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Numbers = NDArray[np.float64]
 
 METHODS = ("rrf", "sum", "mnz", "product")
 NORMS = ("min-max", "z", "rank", "none")

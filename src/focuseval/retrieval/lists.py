@@ -7,7 +7,8 @@ never depends on how it was computed, and of an element and its only child with 
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -16,15 +17,10 @@ import pyarrow.compute as pc
 from focuseval.collection.names import path_strings
 from focuseval.collection.trees import TAG
 from focuseval.data.run import Run
-from focuseval.retrieval.units import ElementUnits
+from focuseval.measures.tasks import Task
+from focuseval.retrieval.units import ElementUnits, Integers, Numbers, UnitSet
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from focuseval.measures.tasks import Task
-    from focuseval.retrieval.units import Integers, Numbers, UnitSet
-
-    Listed = tuple[Integers, Numbers]
+Listed = tuple[Integers, Numbers]
 
 
 def task_list(units: UnitSet, found: Integers, score: Numbers, task: Task, limit: int) -> Listed:

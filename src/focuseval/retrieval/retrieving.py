@@ -12,48 +12,38 @@ people who bring their own scores: embeddings, a reranker, a language model.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import ArrayLike, NDArray
 
-from focuseval.collection.chunks import span_texts
+from focuseval.collection.chunks import Chunks, span_texts
+from focuseval.collection.index import Index
 from focuseval.data.highlights import merge
 from focuseval.data.remarks import worded
 from focuseval.data.run import Run
+from focuseval.data.topics import Topic
 from focuseval.data.topics.topic import plain_topic
 from focuseval.engine.plugins import Plugin, plugin
+from focuseval.engine.workers import Workers
 from focuseval.engine.workers import given as given_workers
 from focuseval.errors import CollectionError, FormatError, Place, UsageError, did_you_mean
 from focuseval.formats.embedded import open_documents, read_questions
 from focuseval.retrieval.distributed import ask_segments
 from focuseval.retrieval.fusion import Fusion, Ranked, fused_scores
-from focuseval.retrieval.lists import as_run, best, flat, places, task_list
+from focuseval.retrieval.lists import Listed, as_run, best, flat, places, task_list
 from focuseval.retrieval.settings import RETRIEVERS, RetrievalSettings, asked_unit, default_unit, with_elements
-from focuseval.retrieval.store import open_words
+from focuseval.retrieval.store import IndexedWords, Progress, open_words
 from focuseval.retrieval.structured import impossible, score_structured
 from focuseval.retrieval.terms import Weights, stemmer_version, weights
-from focuseval.retrieval.units import Scorer, UnitRanker, occurrences, unit_set
+from focuseval.retrieval.units import Scorer, UnitRanker, UnitSet, occurrences, unit_set
 from focuseval.retrieval.vectors import VECTOR_OPTIONS, UnitVectors, VectorSettings, unit_vectors
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    import pyarrow as pa
-    from numpy.typing import ArrayLike, NDArray
-
-    from focuseval.collection.chunks import Chunks
-    from focuseval.collection.index import Index
-    from focuseval.data.topics import Topic
-    from focuseval.engine.workers import Workers
-    from focuseval.retrieval.lists import Listed
-    from focuseval.retrieval.store import IndexedWords, Progress
-    from focuseval.retrieval.units import UnitSet
-
 
 _SHOWN = 5  # topics and words that a remark names
 _TOGETHER = 2

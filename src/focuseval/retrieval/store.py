@@ -26,37 +26,33 @@ import json
 import shutil
 import tempfile
 from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakKeyDictionary
 from zlib import crc32
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
+from focuseval.collection.index import Index
 from focuseval.collection.store import MappedBlocks
 from focuseval.engine import native
 from focuseval.engine.files import sync, unsealed
 from focuseval.engine.lazy import cached_property
 from focuseval.engine.storage import Remote, RemoteError
+from focuseval.engine.workers import Workers
 from focuseval.errors import CollectionError
 from focuseval.retrieval.build import VERSION, build_words, keep_in
 from focuseval.retrieval.terms import Language, check_language, stemmer_version
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from focuseval.collection.index import Index
-    from focuseval.engine.workers import Workers
-
-    Find = Callable[[str], Any]
-    """Returns the content of a file of the words, by its name."""
-    Progress = Callable[..., None]
+Find = Callable[[str], Any]
+"""Returns the content of a file of the words, by its name."""
+Progress = Callable[..., None]
 
 MOST = 2**31 - 1  # words and elements that are opened together: what 32-bit numbers can count
 

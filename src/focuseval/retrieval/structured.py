@@ -14,29 +14,34 @@ all conditions; vague (VV), any element, and the structure only adds to the scor
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from operator import eq, ge, gt, le, lt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from focuseval.data.spans import spread
-from focuseval.data.topics.syntax import About, Both, Comparison, Either, leaves, parse_reading
+from focuseval.data.topics.syntax import (
+    About,
+    Both,
+    Clause,
+    Comparison,
+    Either,
+    Query,
+    Step,
+    Value,
+    leaves,
+    parse_reading,
+)
 from focuseval.retrieval.terms import weights
-from focuseval.retrieval.units import DECIMALS
+from focuseval.retrieval.units import DECIMALS, Integers, Numbers, UnitRanker
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
-
-    from numpy.typing import NDArray
-
-    from focuseval.data.topics.syntax import Clause, Query, Step, Value
-    from focuseval.retrieval.units import Integers, Numbers, UnitRanker
-
-    Flags = NDArray[np.bool_]
-    Held = tuple[Numbers, Flags]
-    """What a clause gives for some elements: its score, and whether it holds."""
+Flags = NDArray[np.bool_]
+Held = tuple[Numbers, Flags]
+"""What a clause gives for some elements: its score, and whether it holds."""
 
 _NOTHING = -np.inf
 

@@ -5,45 +5,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import ceil, nan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from focuseval.collection.boundaries import boundaries, texts_of
 from focuseval.collection.chunks import Chunks, Extent, extent, parse_spec
-from focuseval.collection.tokens import remembered
+from focuseval.collection.index import Index
+from focuseval.collection.tokens import Tokenizer, remembered
+from focuseval.data.gold import Gold
 from focuseval.data.remarks import Remark
 from focuseval.data.run import Run
+from focuseval.engine.workers import Workers
 from focuseval.engine.workers import given as given_workers
 from focuseval.errors import MissingDataError, UsageError, counted
 from focuseval.evaluation.evaluation import plan_evaluation
 from focuseval.evaluation.sources import as_gold, read
 from focuseval.formats.chunks import chunk
 from focuseval.formats.embedded import open_documents
+from focuseval.inference.clusters import By
 from focuseval.inference.settings import Settings
-from focuseval.measures import MeasureCall, parse
+from focuseval.measures import Measure, MeasureCall, parse
 from focuseval.measures.measure import Budget
 from focuseval.measures.profiles import DEFAULTS
 from focuseval.measures.tasks import MOST_RESULTS
-from focuseval.retrieval.retrieving import MadeRun, Means, added_retriever, retrieved, split_options, units
+from focuseval.retrieval.retrieving import MadeRun, Means, UnitList, added_retriever, retrieved, split_options, units
 from focuseval.retrieval.settings import RETRIEVERS
 from focuseval.retrieval.swept import Sweep
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from focuseval.collection.index import Index
-    from focuseval.collection.tokens import Tokenizer
-    from focuseval.data.gold import Gold
-    from focuseval.engine.workers import Workers
-    from focuseval.inference.clusters import By
-    from focuseval.measures import Measure
-    from focuseval.retrieval.retrieving import UnitList
-
-    Retriever = Callable[[UnitList, Mapping[str, str]], Run]
+Retriever = Callable[[UnitList, Mapping[str, str]], Run]
 
 BM25, *BY_MEANING = RETRIEVERS
 MEASURES = ("spanR@2000c", "spanR@1000c", "spanR@4000c", "IoU@2000c")

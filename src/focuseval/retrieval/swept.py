@@ -6,36 +6,30 @@ here it is put into a table, JSON and a page.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from math import log
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from focuseval.collection.chunks import Chunks, Extent
 from focuseval.data.tables import Column, Table, notebook, numbers, render, words
 from focuseval.errors import counted
-from focuseval.evaluation.scores import order_of
-from focuseval.inference.comparison import P_HEADINGS, compare
+from focuseval.evaluation.evaluation import Evaluation
+from focuseval.evaluation.scores import Scores, order_of
+from focuseval.inference.clusters import By
+from focuseval.inference.comparison import P_HEADINGS, Comparison, compare
 from focuseval.inference.paired import BETTER, WORSE, judge_pairs
 from focuseval.inference.sentences import advice, fill, listed, shown_p
+from focuseval.inference.settings import Settings
+from focuseval.report.build import Report
 from focuseval.report.charts.chart import DIGITS, Chart, axis, scales
 from focuseval.report.charts.chart import number as rounded
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from focuseval.collection.chunks import Chunks, Extent
-    from focuseval.evaluation.evaluation import Evaluation
-    from focuseval.evaluation.scores import Scores
-    from focuseval.inference.clusters import By
-    from focuseval.inference.comparison import Comparison
-    from focuseval.inference.settings import Settings
-    from focuseval.report.build import Report
-    from focuseval.retrieval.retrieving import MadeRun
+from focuseval.retrieval.retrieving import MadeRun
 
 LINE, WIDTH = 0.04, 0.3  # height and width of a name, as shares of the plot's
 

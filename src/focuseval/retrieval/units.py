@@ -15,33 +15,27 @@ document always has the documents' own numbers. What holds no word counts nowher
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import log
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from focuseval.collection.boundaries import Boundaries, windows
-from focuseval.collection.chunks import as_chunks, cuts
+from focuseval.collection.chunks import Chunks, as_chunks, cuts
 from focuseval.engine import native
 from focuseval.engine.lazy import cached_property
 from focuseval.errors import CollectionError, did_you_mean
+from focuseval.retrieval.settings import RetrievalSettings
+from focuseval.retrieval.store import IndexedWords
+from focuseval.retrieval.terms import Weights
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from focuseval.collection.chunks import Chunks
-    from focuseval.retrieval.settings import RetrievalSettings
-    from focuseval.retrieval.store import IndexedWords
-    from focuseval.retrieval.terms import Weights
-
-    Integers = NDArray[np.int64]
-    Numbers = NDArray[np.float64]
-    Scored = tuple[Integers, Numbers]
-    Holders = list[tuple[int, int]]
+Integers = NDArray[np.int64]
+Numbers = NDArray[np.float64]
+Scored = tuple[Integers, Numbers]
+Holders = list[tuple[int, int]]
 
 Scorer = Callable[["Numbers", "Numbers", "Numbers"], "Numbers"]
 """What a term adds to a unit's score, by columns: how often the unit holds it, words of the unit, how many hold it."""

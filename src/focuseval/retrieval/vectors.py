@@ -7,27 +7,21 @@ that a list depends neither on the block nor on the number of cores.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from focuseval.collection.chunks import span_texts
+from focuseval.collection.chunks import Chunks, Embed, span_texts
 from focuseval.errors import FormatError, UsageError, counted
+from focuseval.measures.tasks import Task
 from focuseval.retrieval.embedding import Embedder, Encoded, embed, open_embedder
-from focuseval.retrieval.lists import places, task_list
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from focuseval.collection.chunks import Chunks, Embed
-    from focuseval.measures.tasks import Task
-    from focuseval.retrieval.lists import Listed
-    from focuseval.retrieval.units import Integers, Numbers, UnitSet
+from focuseval.retrieval.lists import Listed, places, task_list
+from focuseval.retrieval.units import Integers, Numbers, UnitSet
 
 BLOCK = 16_384  # vectors that are multiplied at a time
 DECIMALS = 9

@@ -14,6 +14,7 @@ where they touch.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,12 +22,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from focuseval.collection.index import Collection
+from focuseval.data.gold import Gold
+from focuseval.data.run import Run
 from focuseval.data.spans import union
-from focuseval.data.tables import Table, numbers, words
+from focuseval.data.tables import Row, Table, numbers, words
 from focuseval.engine.native import encoded
 from focuseval.errors import FormatError, counted
 from focuseval.evaluation.evaluation import evaluate
-from focuseval.evaluation.scores import refuse_geometric
+from focuseval.evaluation.scores import Scores, refuse_geometric
 from focuseval.formats.convert import places
 from focuseval.inference.paired_tests import paired_differences, t_test
 from focuseval.measures.checks import repair, take
@@ -38,13 +42,6 @@ from focuseval.studies.requirements import Answer, requirements
 from focuseval.studies.simulation import RANKINGS, RECALL_BASE_KINDS, SELECTIONS, SPACE, recall_base_run, space_runs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from focuseval.collection.index import Collection
-    from focuseval.data.gold import Gold
-    from focuseval.data.run import Run
-    from focuseval.data.tables import Row
-    from focuseval.evaluation.scores import Scores
     from focuseval.measures.topicwise import Integers
 
 

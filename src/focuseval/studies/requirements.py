@@ -9,17 +9,19 @@ has 50 highlighted characters of 100, ``q`` 50 of 200; ``n`` is not relevant.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
 from focuseval.collection.documents import in_memory
+from focuseval.collection.index import Index
 from focuseval.collection.parse import Raw, parse_documents
-from focuseval.data.gold import UNKNOWN, GradedElements
+from focuseval.data.gold import UNKNOWN, Gold, GradedElements
+from focuseval.data.run import Run
 from focuseval.errors import FocusevalError
 from focuseval.evaluation.evaluation import evaluate
 from focuseval.formats.frames import gold_from_frame, run_from_frame
@@ -27,14 +29,7 @@ from focuseval.measures.assessed import ONE_SIDED
 from focuseval.measures.measure import TRAITS, parse
 from focuseval.studies.simulation import simulate
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from focuseval.collection.index import Index
-    from focuseval.data.gold import Gold
-    from focuseval.data.run import Run
-
-    Score = Callable[[Run], float]
+Score = Callable[[Run], float]
 
 DOCUMENTS = {
     "d": f"<a><s><p>{'r' * 100}</p><p>{'r' * 100}</p></s><s><p>{'n' * 20}</p><p>{'n' * 2000}</p></s></a>",

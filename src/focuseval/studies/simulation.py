@@ -40,28 +40,25 @@ best-in-context       nearness of its start to the best entry point of its artic
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
+from focuseval.collection.index import Elements
+from focuseval.data.gold import Gold
 from focuseval.data.placement import Placement
 from focuseval.data.run import Run
 from focuseval.data.spans import pack
 from focuseval.errors import MeasureError, MissingDataError
-from focuseval.measures.prepared import prepare
+from focuseval.measures.prepared import Prepared, prepare
 from focuseval.measures.topicwise import first_row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from focuseval.collection.index import Elements
-    from focuseval.data.gold import Gold
-    from focuseval.measures.prepared import Prepared
     from focuseval.measures.topicwise import Floats, Integers
 
     Candidates = tuple[Elements, Integers, Integers]

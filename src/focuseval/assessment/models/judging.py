@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from focuseval.assessment.models.client import Asker, ModelSettings, WindowRequest, kept_reply, window_request
 from focuseval.assessment.models.prompt import (
@@ -22,20 +23,16 @@ from focuseval.assessment.models.prompt import (
     windows,
 )
 from focuseval.assessment.plan import MODEL, Assessor, pool, register
+from focuseval.assessment.project import Project
 from focuseval.assessment.rules import ON_ELEMENTS, as_dict
 from focuseval.assessment.store import Key, Store
+from focuseval.collection.rendering import Document
+from focuseval.data.topics import Topic
+from focuseval.engine.http import Client
 from focuseval.errors import AssessError, ModelError, UnansweredError, counted
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from focuseval.assessment.project import Project
-    from focuseval.collection.rendering import Document
-    from focuseval.data.topics import Topic
-    from focuseval.engine.http import Client
-
-    Requests = tuple[WindowRequest, ...]
-    Answers = tuple[ModelAnswer, ...]
+Requests = tuple[WindowRequest, ...]
+Answers = tuple[ModelAnswer, ...]
 
 
 def unjudged(

@@ -20,7 +20,8 @@ A path that starts without its dot is read as if it had one. Terms are described
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NoReturn, cast
+from collections.abc import Callable
+from typing import NoReturn, cast
 
 from focuseval.data.topics.syntax import (
     QUOTED_TERM,
@@ -38,9 +39,6 @@ from focuseval.data.topics.syntax import (
     Value,
 )
 from focuseval.errors import NexiError, Place
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 DEEPEST = 100  # brackets may nest this deep; real queries stop at three
 

@@ -21,16 +21,12 @@ import codecs
 import html
 import re
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 from xml.parsers import expat
 
 from focuseval.data.topics.topic import KINDS, Anchor, Kind, Topic, parse_other, topic_format
 from focuseval.engine.storage import location, unpacked
 from focuseval.errors import FormatError, Place
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 

@@ -24,20 +24,16 @@ filtered at once.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
+from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from focuseval.engine.native import encoded
 from focuseval.errors import MeasureError
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
-
-    from numpy.typing import NDArray
-
 
 _STOP = r'\s"“”()\[\]'
 _PHRASE = r'"(?=\s*[^\s"])(?P<straight>[^"]*)"|“(?=\s*[^\s“”"])(?P<curly>[^“”"]*)”'

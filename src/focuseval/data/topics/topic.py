@@ -22,8 +22,9 @@ import io
 import json
 import re
 from bisect import bisect_right
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from focuseval.data.fields import (
     NAMES,
@@ -37,15 +38,9 @@ from focuseval.data.fields import (
     topic_of,
 )
 from focuseval.data.topics.parser import parse_nexi
-from focuseval.data.topics.syntax import About, Term, parse_terms
+from focuseval.data.topics.syntax import About, Query, Term, parse_terms
 from focuseval.engine.lazy import cached_property
 from focuseval.errors import FormatError, Place
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from focuseval.data.topics.syntax import Query
-
 
 Kind: TypeAlias = Literal["CO", "CAS", "CO+S"]
 KINDS: tuple[Kind, ...] = ("CO", "CAS", "CO+S")

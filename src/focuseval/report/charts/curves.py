@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from focuseval.errors import counted
+from focuseval.evaluation.plan import Plan
 from focuseval.evaluation.scoring import asked_curve
 from focuseval.inference.comparison import compare
 from focuseval.measures import parse
@@ -22,17 +25,9 @@ from focuseval.report.charts.chart import (
     scales,
     wide,
 )  # fmt: skip
-from focuseval.report.evidence import READ
+from focuseval.report.evidence import READ, Evidence
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-
-    from focuseval.evaluation.plan import Plan
-    from focuseval.report.evidence import Evidence
+Floats = NDArray[np.float64]
 
 MOST_POINTS = 120  # points of a line; a longer curve is thinned, its first points kept
 TOLERANCES = (0.01, 0.1, 1, 10, 100)  # the papers' values of BEPD's A
