@@ -1,6 +1,10 @@
 """What the standard error says of doubtful runs: measures of documents on chunks, odd ranks, split topics."""
 
 import json
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,6 +12,8 @@ from click.testing import CliRunner
 
 from focuseval.cli import main
 from focuseval.data.placement import LOST
+from focuseval.engine import native
+from focuseval.engine.version import __version__
 from focuseval.placing import normalise, page
 from focuseval.placing.page import Page, Wanted, place
 
@@ -108,3 +114,56 @@ def test_what_is_so_of_many_runs_is_said_once(folder):
     assert line.startswith("run-1.jsonl, run-2.jsonl and 28 more: ranking: ranks repeat (first in topic '1'); ")
     three = said(f"score qrels {' '.join(names[:3])} -m AP").splitlines()
     assert [line.partition(":")[0] for line in three if "ranks repeat" in line] == names[:3]
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """Copy the package, with a library that was made before its source changed."""
+    if native.library() is None:
+        pytest.skip("the compiled part is not built: no C compiler")
+    package = tmp_path / "a tree" / "src" / "focuseval"
+    shutil.copytree(Path(native.LIBRARY).parents[1], package, ignore=shutil.ignore_patterns("__pycache__"))
+    with (package / "engine" / "native.c").open("a") as source:
+        source.write("/* changed */\n")
+    return package.parents[1]
+
+
+def apart(tree, *line):
+    """Run a command in a process of its own, with the package of a tree."""
+    environment = os.environ | {"PYTHONPATH": str(tree / "src")}
+    command = [sys.executable, "-m", "focuseval", *line]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def test_a_library_of_another_source_is_named_once_with_what_makes_it_again(tree, folder):
+    (tree / "hatch_build.py").touch()
+    expected = (
+        "the compiled library was made from other sources and is not used: results are the same, but large files are "
+        f"read and searched several times more slowly; make it again with: python -m pip install --editable '{tree}'\n"
+    )
+    run(("1", 1), ("2", 1))
+    scored = apart(tree, "score", "qrels", "run.jsonl", "-m", "AP", "--format", "json")
+    assert scored.stderr == expected
+    assert json.loads(scored.stdout)["runs"][0]["measures"] == {"AP": 0.5}
+    Path("docs").mkdir()
+    for name in "abcdefgh":
+        Path(f"docs/{name}.xml").write_text(f"<a><p>{name}</p></a>")
+    assert apart(tree, "index", "docs", "-o", "i", "--jobs", "3").stderr.count("compiled library") == 1
+
+
+def test_a_library_of_another_source_beside_no_source_tree_is_installed_again(tree, folder):
+    said = apart(tree, "measures", "AP").stderr
+    assert said.endswith(
+        f"make it again with: python -m pip install --force-reinstall --no-deps focuseval=={__version__}\n"
+    )
+
+
+@pytest.mark.parametrize("content", [None, b"for another machine"])
+def test_where_no_library_was_ever_made_for_this_machine_nothing_is_said(tree, folder, content):
+    library = tree / "src" / "focuseval" / "engine" / native.LIBRARY.name
+    library.unlink()
+    if content:
+        library.write_bytes(content)
+    assert apart(tree, "measures", "AP").stderr == ""

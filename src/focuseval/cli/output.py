@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import reduce
+from functools import cache, reduce
 from glob import glob
 from pathlib import Path
 from threading import Event, Thread
@@ -24,7 +24,9 @@ from click.core import ParameterSource
 from focuseval.cli.commands import as_options
 from focuseval.cli.options import CONFIGURATION, configured
 from focuseval.collection.document_files import CONTAINERS, DOCUMENTS, PACKED
+from focuseval.data.remarks import Remark
 from focuseval.data.tables import UNLIMITED, Table, render
+from focuseval.engine import native
 from focuseval.engine.storage import location
 from focuseval.errors import UsageError
 from focuseval.formats.content import write_whole
@@ -91,7 +93,15 @@ class Command(click.Command):
                     raise click.UsageError(f"{what}; give the output another name")
             if any(_same(path, other) for _, other in written[:number]):
                 raise click.UsageError(f"{path} would be written twice; give each output a name of its own")
+        _say_other_library()
         return super().invoke(ctx)
+
+
+@cache
+def _say_other_library() -> None:
+    """Say once, in this process and in none of its workers, that a compiled library is not used."""
+    if command := native.rebuilding():
+        echo_lines([Remark("other library", details=(command,))])
 
 
 class Verbs(click.Group):

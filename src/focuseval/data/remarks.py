@@ -13,6 +13,10 @@ from dataclasses import dataclass, replace
 KINDS = {
     "text": "{0}",
     "left out": "left out: {0}",
+    "other library": (
+        "the compiled library was made from other sources and is not used: results are the same, but large files take "
+        "longer; make it again with: {0}"
+    ),
     # reading, converting and placing a run
     "no rsv": "{n} [result has|results have] no <rsv>; the scores of the others are left out",
     "collections": "<in> names {n} collections; it is left out",

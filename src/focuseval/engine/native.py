@@ -10,6 +10,7 @@ one. Keys can collide, so whoever finds two equal keys compares the strings befo
 from __future__ import annotations
 
 import hashlib
+import shlex
 from collections.abc import Mapping, Sequence
 from ctypes import CDLL
 from functools import cache
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from focuseval.engine.version import __version__
 from focuseval.engine.workers import in_threads
 
 if TYPE_CHECKING:
@@ -88,6 +90,21 @@ def library() -> CDLL | None:
         function = getattr(found, name)
         function.argtypes, function.restype = [kinds[kind] for kind in arguments], ctypes.c_int64
     return found
+
+
+def rebuilding() -> str | None:
+    """Return the command that makes the library again, where the one that is here was made of another source."""
+    try:
+        import ctypes  # noqa: PLC0415  as above
+
+        if library() is not None or not ctypes.CDLL(str(LIBRARY)):
+            return None
+    except (ImportError, OSError):
+        return None
+    tree = LIBRARY.parents[3]
+    if (tree / "hatch_build.py").exists():
+        return f"python -m pip install --editable {shlex.quote(str(tree))}"
+    return f"python -m pip install --force-reinstall --no-deps focuseval=={__version__}"
 
 
 def addresses(*arrays: NDArray[Any] | None) -> tuple[int | None, ...]:
