@@ -59,6 +59,7 @@ LINES = {
     ("assess", "log_out"): "assess {project} --log-out ann",
     ("assess", "restore"): "assess {project} --restore",
     ("assess", "source"): "assess {project} --import {judgements}",
+    ("assess", "elements"): "assess {project} --elements filtered --no-serve",
     ("assess", "pool"): "assess {project} --pool {pool} --no-serve",
     ("assess", "suggest"): "assess {project} --suggest none --no-serve",
     ("assess", "topics"): "assess {project} --topics {topics} --no-serve",

@@ -31,7 +31,7 @@ from focuseval.collection.rendering import Document, DocumentCache
 from focuseval.data import highlights as spans
 from focuseval.data.gold import ASSISTED, ORIGIN, TOO_SMALL, UNKNOWN, Articles, Gold, GradedElements, Passages
 from focuseval.data.remarks import Remark, remark_on, worded
-from focuseval.errors import AssessError
+from focuseval.errors import AssessError, counted
 from focuseval.formats import find_format
 from focuseval.formats.content import write_whole
 from focuseval.formats.convert import write_gold
@@ -90,16 +90,24 @@ def gold_of(
     passages = Passages(*codes([row[0] for row in marked]), start, end, end - start, quote=texts)
     pages = [(one, documents.get(one.key.document)) for one in saved] if documents else []
     graded: list[tuple[Saved, str, int, int, int, int, bool]] = []
-    for one, page in pages:
+    small = 0  # elements that the filter of too small ones leaves out
+    for one, whole in pages:
+        page, marks = store.offered(whole), one.judgement.highlights
         if store.scale in ON_ELEMENTS:
             none = {} if one.judgement.grades or not page.elements else {page.elements[0].path: SCALES[store.scale][0]}
-            for path, pair in {**none, **one.judgement.grades}.items():  # what is not relevant is inferred to be so
+            left = whole.row_of.keys() - page.row_of.keys()
+            given = {path: pair for path, pair in one.judgement.grades.items() if path not in left}
+            small += len(one.judgement.grades) - len(given)
+            for path, pair in {**none, **given}.items():  # what is not relevant is inferred to be so
                 fit = "NLSE".find(pair[1]) if store.scale == COVERAGE else int(pair[1])
                 graded.append((one, path, int(pair[0]), UNKNOWN, UNKNOWN, fit, path in none))
             continue
+        if page is not whole:
+            links = (element for element in whole.elements if element.path not in page.row_of)
+            small += sum(bool(spans.intersect(marks, ((link.start, link.end),))) for link in links)
         grades = inferred(page, one.judgement.grades)  # of every element with highlighted text
         for element in page.elements:
-            rsize = spans.size(spans.intersect(one.judgement.highlights, ((element.start, element.end),)))
+            rsize = spans.size(spans.intersect(marks, ((element.start, element.end),)))
             if rsize:
                 grade = {"2": 2, "1": 1, "?": TOO_SMALL}[grades.get(element.path, "2")]
                 graded.append((one, element.path, grade, element.end - element.start, rsize, UNKNOWN, False))
@@ -128,6 +136,9 @@ def gold_of(
         sha256=hashlib.sha256(json.dumps(judged).encode()).hexdigest(),
         queries={topic: text for topic, text in (queries or {}).items() if topic in topic_codes},
         attributes=facts,
+        remarks=(worded(f"{counted(small, 'element is', 'elements are')} left out as too small: links"),)
+        if small
+        else (),
     )
 
 
@@ -192,7 +203,7 @@ def build_gold(
         store, {one.key.topic: {"assessor": known.get(assessor, ADJUDICATED)} for one in saved}, assessor
     )
     gold = gold_of(saved, lambda one: store.quotes(one.key), store, documents, queries=queries, facts=whose)
-    return replace(gold, remarks=_stale(store) if assessor == ADJUDICATED else ())
+    return replace(gold, remarks=(*gold.remarks, *(_stale(store) if assessor == ADJUDICATED else ())))
 
 
 def _stale(store: Store) -> tuple[Remark, ...]:
@@ -225,7 +236,7 @@ def whose_gold(
         known = with_origins(store, facts(merged, labels(store)))
         gold = gold_of(saved, quotes, store, documents if graded else None, queries=queries, facts=known)
         counts = merged_counts(gold)
-        remarks = (*([worded(counts_text(counts))] if counts else []), *_stale(store))
+        remarks = (*gold.remarks, *([worded(counts_text(counts))] if counts else []), *_stale(store))
         return replace(gold, remarks=remarks, merge=whose.merge), f"merged by {whose.merge}"
     name = chosen_assessor(store, whose)
     gold = build_gold(store, name, documents=documents if graded else None, queries=queries, index=documents.index)

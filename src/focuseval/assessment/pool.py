@@ -19,7 +19,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -414,13 +414,21 @@ def kept_runs(project: Path) -> list[Path]:
     return sorted(path for path in (project / FOLDER).glob("*") if _KEPT.fullmatch(path.name))
 
 
-def returned_parts(runs: Iterable[Run], topic: str, document: int) -> dict[tuple[int, int], list[str]]:
-    """Return which spans of a document, the row of the collection, placed runs returned for a topic, and which runs."""
+def returned_parts(
+    runs: Iterable[Run], topic: str, document: int, *, without: Collection[str] = ()
+) -> dict[tuple[int, int], list[str]]:
+    """Return which spans of a document, the row of the collection, placed runs returned for a topic, and which runs.
+
+    Elements whose tag is among `without` are left out.
+    """
     found: dict[tuple[int, int], list[str]] = {}
     for run in runs:
         if topic in run.topics and run.placement is not None and run.placement.status is not None:
             mine = (run.topic == run.topics.index(topic)) & (run.placement.document == document)
             rows = np.flatnonzero(mine & (run.placement.status == SPAN))
+            if without and run.path is not None:
+                tags = ((run.path[row].as_py() or "").rpartition("/")[2].partition("[")[0] for row in rows.tolist())
+                rows = rows[[tag not in without for tag in tags]]
             for span in zip(run.start[rows].tolist(), run.end[rows].tolist(), strict=True):  # type: ignore[index]
                 names = found.setdefault(span, [])
                 names += [run.run_id] if run.run_id not in names else []

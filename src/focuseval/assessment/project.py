@@ -27,7 +27,7 @@ from focuseval.assessment.files import held, write_private
 from focuseval.assessment.pool import Pool, add_pool, read_pool
 from focuseval.assessment.rules import SCALES, scale_facts, scale_of
 from focuseval.assessment.store import Store
-from focuseval.assessment.wording import take_topics
+from focuseval.assessment.wording import choose, setting, take_topics
 from focuseval.collection.documents import open_documents
 from focuseval.collection.index import Index
 from focuseval.collection.rendering import DocumentCache
@@ -68,6 +68,7 @@ def open_project(
     topics: str | None = None,
     pool: str | None = None,
     scale: str = "",
+    elements: str | None = None,
     actor: str | None = None,
 ) -> Project:
     """Open a project, or begin one when the folder has none.
@@ -84,6 +85,8 @@ def open_project(
         Files to begin with; later ones replace the topics and top the pool up.
     scale
         What a new project judges on, one of `focuseval.assessment.rules.SCALES`; highlights if not said.
+    elements
+        Which elements are judged from now on, ``all`` or ``filtered``, which leaves links out; as before if not said.
     actor
         Whose name stands in the log for a pool, and for the wording of topics; without it the wording is not logged.
     """
@@ -104,6 +107,8 @@ def open_project(
             wanted = read_pool(pool)
             check_pool(wanted, {topic.id for topic in known}, documents, pool)
             add_pool(store, wanted, actor=actor or "focuseval")
+        if elements not in (None, setting(store, "elements")):
+            choose(store, "elements", str(elements), actor=actor or "focuseval")
         if collection:
             write_private(place / "project.json", f"{json.dumps(settings, indent=1)}\n".encode())
         return Project(place, store, documents, known, opened.pop_all())

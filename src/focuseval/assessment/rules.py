@@ -28,9 +28,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from focuseval.collection.rendering import Document
+from focuseval.collection.rendering import Document, Element
 from focuseval.data import highlights as spans
 from focuseval.errors import AssessError
+from focuseval.measures.profiles import LINK_TYPES
 
 TODO, OPEN, RELEVANT, NOT_RELEVANT, SKIPPED = "todo", "in progress", "relevant", "not relevant", "skipped"
 STATUSES = (TODO, OPEN, RELEVANT, NOT_RELEVANT, SKIPPED)
@@ -131,6 +132,25 @@ def warnings(judgement: Judgement, text: str) -> tuple[str, ...]:
     if blank:
         lines.append(f"{blank} highlight{'s hold' if blank > 1 else ' holds'} white space only")
     return tuple(lines)
+
+
+def without_links(document: Document) -> Document:
+    """Return a document without the elements that the filter of INEX 2006 calls too small; their text stays.
+
+    >>> from focuseval.collection.rendering import Document, Element
+    >>> rows = Element("/a[1]", "a", 0, 2, -1), Element("/a[1]/weblink[1]", "weblink", 0, 1, 0)
+    >>> [one.path for one in without_links(Document("d", "ab", rows)).elements]
+    ['/a[1]']
+    """
+    kept: list[Element] = []
+    place = {-1: -1}  # row → the row, among those kept, of the element or of the nearest one around it
+    for row, one in enumerate(document.elements):
+        if one.tag in LINK_TYPES:
+            place[row] = place[one.parent]
+        else:
+            place[row] = len(kept)
+            kept.append(one._replace(parent=place[one.parent]))
+    return replace(document, elements=tuple(kept))
 
 
 def inferred(document: Document, grades: Mapping[str, str]) -> dict[str, str]:

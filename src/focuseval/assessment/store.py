@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from focuseval.assessment.database import Database
-from focuseval.assessment.rules import HIGHLIGHTS, Edit, Judgement, Timeline, apply, check, replay
+from focuseval.assessment.rules import HIGHLIGHTS, Edit, Judgement, Timeline, apply, check, replay, without_links
 from focuseval.collection.rendering import Document
 from focuseval.data.highlights import Span, Spans
 from focuseval.errors import AssessError, ChangedTextError, ConflictError
@@ -120,7 +120,13 @@ class Store:
         if edit["kind"] in ("undo", "redo"):
             judgement = replay(_edits(connection, key)).step(edit)
         else:
-            check(before.judgement, edit, document, scale=self.scale)
+            offered = self.offered(document)
+            if edit["kind"] == "grade" and edit["grade"] is not None:
+                small = [path for path in edit["paths"] if path in document.row_of and path not in offered.row_of]
+                if small:
+                    raise AssessError(f"{small[0]} is a link, which this project does not judge on its own")
+            withdrawn = edit["kind"] == "grade" and edit["grade"] is None  # what was graded before may be taken away
+            check(before.judgement, edit, document if withdrawn else offered, scale=self.scale)
             judgement = apply(before.judgement, edit)
         after = Saved(key, before.version + 1, judgement, document.sha256, len(document.text), now())
         stamps = {"version": after.version, "text_sha256": after.text_sha256, "key": token}
@@ -134,6 +140,11 @@ class Store:
         fresh = [(start, end, document.text[start:end]) for start, end in new if (start, end) not in kept]
         insert_judgement(connection, after, fresh)
         return after
+
+    def offered(self, document: Document) -> Document:
+        """Return a document with the elements that may be judged: all, or where links are filtered, the others."""
+        chosen = self.project_events("elements")
+        return without_links(document) if chosen and chosen[-1][1]["to"] == "filtered" else document
 
     def judged(self, assessor: str | None = None, topic: str | None = None, document: str | None = None) -> list[Key]:
         """Return the judgements that exist, all or those of an assessor, a topic, a document, by their names."""

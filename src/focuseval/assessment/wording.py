@@ -154,9 +154,14 @@ def write_guidelines(store: Store, text: str, *, version: int, actor: str) -> Gu
         return guidelines(store)
 
 
-SETTINGS = {"snap": ("words", "characters", "sentences"), "pooled": ("hidden", "marked", "named")}
-"""What a lead may choose, the default first: what a selection by the mouse is extended to, and whether assessors see
-which parts of a document the kept runs returned, or also which runs."""
+SETTINGS = {
+    "snap": ("words", "characters", "sentences"),
+    "pooled": ("hidden", "marked", "named"),
+    "elements": ("all", "filtered"),
+}
+"""What a lead may choose, the default first: what a selection by the mouse is extended to, whether assessors see which
+parts of a document the kept runs returned, or also which runs, and whether links, which INEX 2006 left out as too
+small, are elements that are judged (see `focuseval.assessment.store.Store.offered`)."""
 
 
 def setting(store: Store, name: str) -> str:

@@ -83,7 +83,8 @@ def with_former_options(command: Command) -> Command:
 @with_former_options
 @click.command(
     cls=Command,
-    opens=dict.fromkeys(("topics", "pool", "suggest"), WRITES) | {former.name: former.verb.opens for former in FORMER},
+    opens=dict.fromkeys(("topics", "pool", "suggest", "elements"), WRITES)
+    | {former.name: former.verb.opens for former in FORMER},
 )
 @click.argument("project")
 @begin_options
@@ -117,7 +118,7 @@ def assess(ctx: click.Context, /, project: str, **options: Any) -> None:
             raise click.UsageError(f"--{option} goes with --{mode}")
     former = [one for one in FORMER if options[one.name]]
     without = [one for one in former if one.name in UNOPENED]
-    new = any(options[name] for name in ("topics", "pool", "exhaustivity", "scale")) and not (
+    new = any(options[name] for name in ("topics", "pool", "exhaustivity", "scale", "elements")) and not (
         without or options["source"]
     )
     if new or not former:

@@ -38,8 +38,8 @@ from focuseval.assessment.project import Project, check_pool, is_project, open_p
 from focuseval.assessment.rules import COVERAGE, EXHAUSTIVITY, PAIRS
 from focuseval.assessment.sampling import draw_sample, sample_state
 from focuseval.assessment.stability import project_stability
+from focuseval.assessment.wording import SETTINGS, write_guidelines
 from focuseval.assessment.wording import guidelines as guidelines_of
-from focuseval.assessment.wording import write_guidelines
 from focuseval.cli.options import MERGES, WHOSE, collection_options, combined, is_archive, layout_option, whose_options
 from focuseval.cli.output import READS, WRITES, Verbs, echo_lines, is_page, say_written, write_results
 from focuseval.cli.project_users import actor_option, my_name, users
@@ -77,6 +77,11 @@ begin_options = combined(
         "--scale", type=click.Choice([*SCALE_OF]), help="Grade elements as in that year; highlights alone without it."
     ),
     click.option("--exhaustivity", is_flag=True, help="The same as --scale inex2005."),
+    click.option(
+        "--elements",
+        type=click.Choice(SETTINGS["elements"]),
+        help="filtered: judge and export no links, which INEX 2006 left out as too small; all: judge every element.",
+    ),
 )
 
 
@@ -84,7 +89,7 @@ def begun(options: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of `open_project` that `begin_options` name."""
     given = {name: options[name] for name in ("topics", "pool")}
     given["scale"] = SCALE_OF.get(options["scale"], EXHAUSTIVITY if options["exhaustivity"] else "")
-    return {"collection": options["index"] or options["docs"], **given}
+    return {"collection": options["index"] or options["docs"], **given, "elements": options["elements"]}
 
 
 @contextmanager

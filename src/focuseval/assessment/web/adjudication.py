@@ -164,7 +164,11 @@ def _views(judged: Sequence[Saved], page: Document) -> list[dict[str, Any]]:
     views = []
     for saved in judged:
         judgement, same = saved.judgement, saved.text_sha256 == page.sha256
-        marked = graded_spans(page, judgement.grades) if desk().store.scale in ON_ELEMENTS else judgement.highlights
+        marked = (
+            graded_spans(desk().store.offered(page), judgement.grades)
+            if desk().store.scale in ON_ELEMENTS
+            else judgement.highlights
+        )
         assessor = known.get(saved.key.assessor, plan.Assessor(saved.key.assessor))
         who = {"assessor": assessor.name, "label": assessor.label, "imported": assessor.origin != plan.PERSON}
         what = {

@@ -41,7 +41,7 @@ def document_view(document: Document) -> dict[str, Any]:
         "blocks": [[block.start, block.end, block.named, block.level] for block in rendering.blocks],
         **rendering.as_json(),
         "elements": {
-            name: [getattr(element, name) for element in document.elements]
+            name: [getattr(element, name) for element in desk().store.offered(document).elements]
             for name in ("path", "start", "end", "parent")
         },
     }
@@ -49,7 +49,7 @@ def document_view(document: Document) -> dict[str, Any]:
 
 def state_of(saved: Saved) -> dict[str, Any]:
     """Return a judgement with what follows from it: the entry point, warnings, inferred grades."""
-    judgement, document = saved.judgement, desk().page(saved.key.document)
+    judgement, document = saved.judgement, desk().store.offered(desk().page(saved.key.document))
     view = {
         **rules.as_dict(judgement),
         "version": saved.version,

@@ -28,6 +28,7 @@ from focuseval.collection.pdfium import draw_page
 from focuseval.data.fields import json_line
 from focuseval.data.topics import Topic
 from focuseval.errors import FocusevalError
+from focuseval.measures.profiles import LINK_TYPES
 from focuseval.retrieval.retrieving import Hit
 from focuseval.retrieval.retrieving import search as search_documents
 
@@ -231,7 +232,8 @@ def document() -> Answer:
     seen, parts = setting(store, "pooled"), {}
     if seen != "hidden":
         row = int(desk().documents.index.find([key.document])[0])
-        parts = returned_parts(desk().runs().values(), key.topic, row)
+        tags = LINK_TYPES if setting(store, "elements") == "filtered" else ()
+        parts = returned_parts(desk().runs().values(), key.topic, row, without=tags)
     more = {
         "pooled": [(*span, names if seen == "named" else []) for span, names in parts.items()],
         "scale": store.scale,
