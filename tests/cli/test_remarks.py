@@ -140,8 +140,8 @@ def apart(tree, *line):
 def test_a_library_of_another_source_is_named_once_with_what_makes_it_again(tree, folder):
     (tree / "hatch_build.py").touch()
     expected = (
-        "the compiled library was made from other sources and is not used: results are the same, but large files are "
-        f"read and searched several times more slowly; make it again with: python -m pip install --editable '{tree}'\n"
+        "the compiled library was made from other sources and is not used: results are the same, but large files take "
+        f"longer; make it again with: python -m pip install --editable '{tree}'\n"
     )
     run(("1", 1), ("2", 1))
     scored = apart(tree, "score", "qrels", "run.jsonl", "-m", "AP", "--format", "json")

@@ -161,14 +161,10 @@ def agreement() -> str:
 def _views(judged: Sequence[Saved], page: Document) -> list[dict[str, Any]]:
     """Return judgements as the page shows them; highlights of another text than this one stay away from it."""
     known = {one.name: one for one in plan.assessors(desk().store)}
-    views = []
+    views, offered, graded = [], desk().store.offered(page), desk().store.scale in ON_ELEMENTS
     for saved in judged:
         judgement, same = saved.judgement, saved.text_sha256 == page.sha256
-        marked = (
-            graded_spans(desk().store.offered(page), judgement.grades)
-            if desk().store.scale in ON_ELEMENTS
-            else judgement.highlights
-        )
+        marked = graded_spans(offered, judgement.grades) if graded else judgement.highlights
         assessor = known.get(saved.key.assessor, plan.Assessor(saved.key.assessor))
         who = {"assessor": assessor.name, "label": assessor.label, "imported": assessor.origin != plan.PERSON}
         what = {

@@ -33,7 +33,7 @@ from focuseval.placing.anchor import diff, propose
 
 def document_view(document: Document) -> dict[str, Any]:
     """Return text, blocks, what is around and inside them, and elements; all positions are code points."""
-    rendering = render(document)
+    rendering, elements = render(document), desk().store.offered(document).elements
     return {
         "id": document.id,
         "text": document.text,
@@ -41,8 +41,7 @@ def document_view(document: Document) -> dict[str, Any]:
         "blocks": [[block.start, block.end, block.named, block.level] for block in rendering.blocks],
         **rendering.as_json(),
         "elements": {
-            name: [getattr(element, name) for element in desk().store.offered(document).elements]
-            for name in ("path", "start", "end", "parent")
+            name: [getattr(element, name) for element in elements] for name in ("path", "start", "end", "parent")
         },
     }
 
