@@ -76,7 +76,7 @@ begin_options = combined(
     click.option(
         "--scale", type=click.Choice([*SCALE_OF]), help="Grade elements as in that year; highlights alone without it."
     ),
-    click.option("--exhaustivity", is_flag=True, help="The same as --scale inex2005."),
+    click.option("--exhaustivity", is_flag=True, hidden=True, help="--scale inex2005, as 0.2.0 had it."),
     click.option(
         "--elements",
         type=click.Choice(SETTINGS["elements"]),
