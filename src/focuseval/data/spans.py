@@ -38,8 +38,7 @@ class Spans:
     group: Integers
     start: Integers
     end: Integers
-    source: Integers
-    """For every span, the row of a given span that begins where it does."""
+    source: Integers  # for every span, the row of a given span that begins where it does
 
     def __len__(self) -> int:
         return len(self.start)

@@ -8,7 +8,6 @@ that nothing answers, and text that must not come back, are other bases than rel
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,10 +15,7 @@ from focuseval.data.spans import union
 from focuseval.measures.matching import Matched, match
 from focuseval.measures.measure import Measure
 from focuseval.measures.spans import At, Read, read, read_text
-from focuseval.measures.topicwise import count_by, once
-
-if TYPE_CHECKING:
-    from focuseval.measures.topicwise import Flags, Floats
+from focuseval.measures.topicwise import Flags, Floats, count_by, once
 
 
 def uncited(m: Matched) -> Floats:

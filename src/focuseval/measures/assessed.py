@@ -22,7 +22,7 @@ import re
 import threading
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,11 +31,8 @@ from focuseval.data.gold import TOO_SMALL, Gold, GradedElements
 from focuseval.engine.lazy import cached_property
 from focuseval.errors import InputError, MeasureError, MissingDataError
 from focuseval.measures.recall_base import PathTree, RecallBase, path_tree, row_keys
+from focuseval.measures.topicwise import Floats, Integers
 from focuseval.placing.pointers import highlighted_elements
-
-if TYPE_CHECKING:
-    from focuseval.measures.topicwise import Floats, Integers
-
 
 _OFF = np.nan  # marks a pair that the scale does not know
 
@@ -173,8 +170,7 @@ class Assessed:
     tree: PathTree
     topics: int
     topic_of_article: Integers
-    order: NDArray[np.int32]
-    """Rows of `elements` by topic, article and path, each element once."""
+    order: NDArray[np.int32]  # rows of `elements` by topic, article and path, each element once
     article: NDArray[np.int32]  # the article of every row of `elements`: a row of ``gold.articles``
     code: NDArray[np.int32]  # the path of every row of `elements`, as a code of `tree`
     _made: dict[tuple[str, tuple[str, ...]], RecallBase] = field(default_factory=dict, compare=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +17,9 @@ from focuseval.measures.measure import Budget, Measure
 from focuseval.measures.recall_base import ElementMatch
 from focuseval.measures.spans import budgeted
 from focuseval.measures.topicwise import (
+    Flags,
+    Floats,
+    Integers,
     ceiling,
     count,
     count_by,
@@ -27,10 +30,6 @@ from focuseval.measures.topicwise import (
     running_count,
     total,
 )
-
-if TYPE_CHECKING:
-    from focuseval.measures.topicwise import Flags, Floats, Integers
-
 
 LEVELS = 101
 
@@ -96,8 +95,7 @@ class NewText(NamedTuple):
     """The results that add highlighted text, in rank order."""
 
     rows: Integers
-    new: Integers
-    """Characters that each of them adds."""
+    new: Integers  # characters that each of them adds
     size: Integers  # characters of each of them
     whole: Integers  # for every topic, its highlighted characters
 

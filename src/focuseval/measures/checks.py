@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +18,8 @@ from focuseval.data.run import Run
 from focuseval.measures import tasks as rules
 from focuseval.measures.extents import Extents, extents, first_come, first_overlap
 from focuseval.measures.tasks import Broken, Findings, Level, Rule, Task, find_task
-from focuseval.measures.topicwise import first_row
+from focuseval.measures.topicwise import Floats, Integers, first_row
 from focuseval.placing import place_run
-
-if TYPE_CHECKING:
-    from focuseval.measures.topicwise import Floats, Integers
 
 
 def check(run: Run, task: Task | str, index: Collection | None = None, *, warnings: bool = True) -> Findings:

@@ -25,11 +25,10 @@ from focuseval.engine.native import BLOCK, Lookup, encoded, hash64, indices, joi
 from focuseval.engine.workers import in_threads
 from focuseval.measures.prepared import Prepared
 from focuseval.measures.profiles import Policies
+from focuseval.measures.topicwise import Flags, Integers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from focuseval.measures.topicwise import Flags, Integers
 
 
 _DOT = re.compile(rb"\.")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,10 +15,17 @@ from focuseval.errors import MeasureError
 from focuseval.measures.document_matching import ranks
 from focuseval.measures.matching import Found, Matched
 from focuseval.measures.measure import Measure, Parameter, number
-from focuseval.measures.topicwise import count, once, ratio, running, running_count, total, without_base
-
-if TYPE_CHECKING:
-    from focuseval.measures.topicwise import Floats, Integers
+from focuseval.measures.topicwise import (
+    Floats,
+    Integers,
+    count,
+    once,
+    ratio,
+    running,
+    running_count,
+    total,
+    without_base,
+)
 
 EPSILON = 0.00001  # what trec_eval adds to counts in infAP, and the least average precision in GMAP
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,11 +19,8 @@ from focuseval.errors import MeasureError
 from focuseval.measures.matching import Matched
 from focuseval.measures.measure import Measure, Parameter
 from focuseval.measures.recall_base import ElementMatch
-from focuseval.measures.topicwise import ceiling, count, once, ratio, running, total, without_base
+from focuseval.measures.topicwise import Floats, Integers, ceiling, count, once, ratio, running, total, without_base
 from focuseval.measures.xcg import BASE, LEVELS, QUANT
-
-if TYPE_CHECKING:
-    from focuseval.measures.topicwise import Floats, Integers
 
 
 class NearEntry(NamedTuple):
@@ -31,8 +28,7 @@ class NearEntry(NamedTuple):
 
     topic: Integers
     rank: Integers
-    distance: Integers
-    """Characters between the entry point and the best one."""
+    distance: Integers  # characters between the entry point and the best one
     bounds: Integers  # where each topic's articles begin, and the end of the last
 
 
@@ -114,8 +110,7 @@ class OverRecall(NamedTuple):
     """Precision at R = 1 … T targets, for every topic on end."""
 
     precision: Floats
-    targets: Integers
-    """T of every topic."""
+    targets: Integers  # T of every topic
 
     def value(self, level: Fraction | None) -> Floats:
         """Return precision at a recall level, or, without one, the mean over R."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -17,10 +16,7 @@ from focuseval.engine.native import encoded
 from focuseval.measures import tasks
 from focuseval.measures.recall_base import numbered
 from focuseval.measures.tasks import Rule
-
-if TYPE_CHECKING:
-    from focuseval.measures.topicwise import Flags, Integers
-
+from focuseval.measures.topicwise import Flags, Integers
 
 _ENDLESS = np.int64(2**32 - 1)
 """End of a document whose length nobody knows; the largest position that `focuseval.data.spans` can pack."""
@@ -35,11 +31,9 @@ class Extents:
     group: Integers  # equal for results of the same topic and article; numbers from 0 on
     place: tuple[Integers, ...]  # columns that are all equal for results of the same place in an article
     start: Integers
-    end: Integers
-    """A span; empty where the result has none that is known."""
+    end: Integers  # a span; empty where the result has none that is known
     low: Integers
-    high: Integers
-    """An interval that nests as paths do, where only paths are known; else empty."""
+    high: Integers  # an interval that nests as paths do, where only paths are known; else empty
     misplaced: tuple[tuple[Rule, Flags], ...]
     """Results without a place, or with a wrong one, by the rule that they break."""
     empty: Flags  # bad spans that are only empty

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,11 +17,8 @@ from focuseval.measures.matching import Matched
 from focuseval.measures.measure import Budget, Measure, Parameter
 from focuseval.measures.prepared import BUILD_INDEX
 from focuseval.measures.spans import restricted
-from focuseval.measures.topicwise import count, ratio, running, running_count, total, without_base
+from focuseval.measures.topicwise import Floats, Integers, count, ratio, running, running_count, total, without_base
 from focuseval.measures.xcg import browse_scores
-
-if TYPE_CHECKING:
-    from focuseval.measures.topicwise import Floats, Integers
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +29,7 @@ class ScoredArticles:
     topic: Integers
     rank: Integers
     score: Floats
-    bounds: Integers
-    """Where each topic's articles begin, and the end of the last."""
+    bounds: Integers  # where each topic's articles begin, and the end of the last
 
     def gp(self) -> Floats:
         """Return gP at the rank of every article here."""

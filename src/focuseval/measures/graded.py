@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,11 +21,8 @@ from focuseval.measures.assessed import BEYOND_ONE, quantisation
 from focuseval.measures.matching import Matched
 from focuseval.measures.measure import Measure, Parameter
 from focuseval.measures.recall_base import SLACK, ElementMatch
-from focuseval.measures.topicwise import ceiling, count_by, ratio, running_count, without_base
+from focuseval.measures.topicwise import Floats, Integers, ceiling, count_by, ratio, running_count, without_base
 from focuseval.measures.xcg import LEVELS, QUANT, over_levels
-
-if TYPE_CHECKING:
-    from focuseval.measures.topicwise import Floats, Integers
 
 
 class WeakRanks(NamedTuple):

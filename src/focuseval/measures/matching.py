@@ -23,7 +23,7 @@ from focuseval.errors import MissingDataError, NotComparableError
 from focuseval.measures.document_matching import MatchedDocuments, Rows, find_documents, ranks
 from focuseval.measures.prepared import BUILD_INDEX, Prepared, prepare
 from focuseval.measures.profiles import Policies
-from focuseval.measures.topicwise import first_row
+from focuseval.measures.topicwise import Flags, Integers, first_row
 from focuseval.placing import place_run
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from focuseval.collection.index import Collection
     from focuseval.collection.tokens import Tokenizer
     from focuseval.measures.recall_base import ElementMatch, RecallBase
-    from focuseval.measures.topicwise import Flags, Integers
 
 
 UNPLACED_COST = 18  # what the official tool charges for a result whose offset is unknown
@@ -45,8 +44,7 @@ class ResultSpans:
 
     start: Integers
     end: Integers
-    entry: Integers
-    """Where a reader enters: the start, −1 where unknown."""
+    entry: Integers  # where a reader enters: the start, −1 where unknown
     unplaced: Flags  # results whose place nobody knows: a path that leads nowhere, an offset marked as unknown
     points: bool = False  # whether all results are entry points, so that none of them holds any text
 
@@ -57,8 +55,7 @@ class Found:
 
     article: Integers  # row of ``gold.articles``
     topic: Integers
-    rank: Integers
-    """Rank among the articles of the topic, from 1."""
+    rank: Integers  # rank among the articles of the topic, from 1
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,8 +29,7 @@ class Budget(NamedTuple):
     """How much text a reader takes: ``2000c`` characters, ``500w`` words or ``500t`` tokens."""
 
     amount: int
-    unit: str
-    """``characters``, ``words`` or ``tokens``."""
+    unit: str  # ``characters``, ``words`` or ``tokens``
 
 
 MOST_RANK = 10**6

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,10 +17,7 @@ from focuseval.data.spans import pack, union, unpack
 from focuseval.measures.matching import Matched
 from focuseval.measures.measure import Measure
 from focuseval.measures.spans import best_read, chunking_ceiling
-from focuseval.measures.topicwise import count, count_by, once, ratio
-
-if TYPE_CHECKING:
-    from focuseval.measures.topicwise import Flags, Floats, Integers
+from focuseval.measures.topicwise import Flags, Floats, Integers, count, count_by, once, ratio
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,8 +78,7 @@ class Reason:
     """Something in the data that makes a peer's number differ from ours."""
 
     said: str
-    holds: Callable[[Matched, int | None], Flags]
-    """For every topic, whether it is so in the first results."""
+    holds: Callable[[Matched, int | None], Flags]  # for every topic, whether it is so in the first results
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from focuseval.data.spans import Spans, dense, pack, union
 from focuseval.engine.lazy import cached_property
 from focuseval.engine.native import Lookup, hash64, mix
 from focuseval.errors import MissingDataError
+from focuseval.measures.topicwise import Flags, Integers
 from focuseval.placing import place_gold
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
     from focuseval.collection.index import Collection
     from focuseval.measures.assessed import Assessed
-    from focuseval.measures.topicwise import Flags, Integers
 
 
 BUILD_INDEX = "build the collection's index with 'focuseval index' and give index="
@@ -41,8 +41,7 @@ class Needs:
     article: Integers
     start: Integers
     end: Integers
-    item: Integers
-    """For every alternative, its item; items are numbered from 0."""
+    item: Integers  # for every alternative, its item; items are numbered from 0
     topic: Integers  # for every item, its counted topic
     passage: Integers  # for every alternative, its passage of the gold
 
@@ -52,8 +51,7 @@ class Prepared:
     """What every run is compared with; expensive columns are made when a measure first asks for them."""
 
     gold: Gold
-    index: Collection | None = None
-    """The collection, or None."""
+    index: Collection | None = None  # the collection, or None
     whole: Prepared | None = None
     """What this is some topics of, or None: their documents are hashed and found in the index once."""
     all_topics: bool = False

@@ -14,7 +14,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,6 +25,9 @@ from focuseval.measures.matching import Matched
 from focuseval.measures.measure import Budget, Measure, Parameter, number
 from focuseval.measures.topicwise import (
     BLOCK,
+    Flags,
+    Floats,
+    Integers,
     blocks,
     ceiling,
     count,
@@ -39,8 +41,6 @@ from focuseval.measures.topicwise import (
 )
 
 At = int | Budget | None
-if TYPE_CHECKING:
-    from focuseval.measures.topicwise import Flags, Floats, Integers
 
 
 def budgeted(m: Matched, budget: Budget) -> tuple[Integers, Integers]:

@@ -9,17 +9,14 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
+from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 
 from focuseval.data.run import Run
 from focuseval.engine.lazy import cached_property
 from focuseval.errors import UsageError, counted, did_you_mean
-
-if TYPE_CHECKING:
-    from focuseval.measures.topicwise import Integers
-
+from focuseval.measures.topicwise import Integers
 
 Level: TypeAlias = Literal["error", "warning", "change"]
 """An error makes a run invalid: it is not scored. A warning is scored by a rule that the measures have for it. A change
@@ -34,8 +31,7 @@ class Task:
 
     name: str
     summary: str
-    limit: int | None = MOST_RESULTS
-    """Most results of a topic, or None."""
+    limit: int | None = MOST_RESULTS  # most results of a topic, or None
     cut: bool = False
     """Whether lists are cut at the limit before they are scored: results beyond it break no other rule."""
     overlap: bool = True  # whether two results of a topic may share text
@@ -84,8 +80,7 @@ class Rule:
     name: str
     what: str
     remedy: str
-    repaired: str = ""
-    """What a repair does about it; empty where nothing is done."""
+    repaired: str = ""  # what a repair does about it; empty where nothing is done
     level: Level = "warning"  # how grave it is, where the task or the result does not decide
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +23,7 @@ from numpy.typing import NDArray
 from focuseval.measures.matching import Matched
 from focuseval.measures.measure import Measure, Parameter
 from focuseval.measures.recall_base import SLACK, ElementMatch
-from focuseval.measures.topicwise import ceiling, once, ratio, total, without_base
-
-if TYPE_CHECKING:
-    from focuseval.measures.topicwise import Floats, Integers
-
+from focuseval.measures.topicwise import Floats, Integers, ceiling, once, ratio, total, without_base
 
 LEVELS = tuple(Fraction(i, 100) for i in range(1, 101))  # the gain-recall points of the ep/gr graph
 

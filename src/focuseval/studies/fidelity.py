@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -37,12 +37,10 @@ from focuseval.measures.checks import repair, take
 from focuseval.measures.measure import parse
 from focuseval.measures.prepared import prepare
 from focuseval.measures.profiles import Policies, profile_named
+from focuseval.measures.topicwise import Integers
 from focuseval.placing import place_run
 from focuseval.studies.requirements import Answer, requirements
 from focuseval.studies.simulation import RANKINGS, RECALL_BASE_KINDS, SELECTIONS, SPACE, recall_base_run, space_runs
-
-if TYPE_CHECKING:
-    from focuseval.measures.topicwise import Integers
 
 
 @dataclass(frozen=True)
@@ -52,8 +50,7 @@ class Change:
     first: str
     second: str
     expected: str
-    dimension: str
-    """``S``, ``R``, or ``swap``: two imperfect articles change places."""
+    dimension: str  # ``S``, ``R``, or ``swap``: two imperfect articles change places
 
     def __str__(self) -> str:
         return f"{self.first} → {self.second}"
@@ -82,8 +79,7 @@ class Outcome:
     """What one measure says of one step."""
 
     step: Change
-    difference: float
-    """Mean of the first less mean of the second, in percent points."""
+    difference: float  # mean of the first less mean of the second, in percent points
     greater: int
     equal: int
     less: int
@@ -103,8 +99,7 @@ class SpaceTest:
 
     measures: tuple[str, ...]
     scores: Scores
-    outcomes: tuple[tuple[Outcome, ...], ...]
-    """Per measure, one outcome per step."""
+    outcomes: tuple[tuple[Outcome, ...], ...]  # per measure, one outcome per step
     runs: dict[str, Run]  # the runs of the space, by name
 
     def verdict(self, measure: str, dimension: str | None = None) -> tuple[int, int]:
@@ -205,8 +200,7 @@ class Gap:
     """Perfect passages, the best elements for them, and what each mapping costs, under one measure."""
 
     measure: str
-    means: dict[str, float]
-    """Run name → mean: passages, their best elements, element selections, and those as passages."""
+    means: dict[str, float]  # run name → mean: passages, their best elements, element selections, and those as passages
 
     @property
     def gap(self) -> float:

@@ -56,11 +56,9 @@ from focuseval.data.run import Run
 from focuseval.data.spans import pack
 from focuseval.errors import MeasureError, MissingDataError
 from focuseval.measures.prepared import Prepared, prepare
-from focuseval.measures.topicwise import first_row
+from focuseval.measures.topicwise import Floats, Integers, first_row
 
 if TYPE_CHECKING:
-    from focuseval.measures.topicwise import Floats, Integers
-
     Candidates = tuple[Elements, Integers, Integers]
     """Elements, the article of each, and the rows that may be returned."""
 
@@ -306,8 +304,7 @@ class Dial:
     size: float = 0.0
     results: int = 1500
     seed: int = 0
-    task: str = "thorough"
-    """The task whose best run noise 0 gives."""
+    task: str = "thorough"  # the task whose best run noise 0 gives
 
     def run_id(self, kind: str) -> str:
         """Return a name that says how the dial stood."""
