@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 from focuseval.collection.names import EXTENSION
 from focuseval.data.placement import Placement
 from focuseval.data.run import Run
+from focuseval.data.spans import pack
 from focuseval.engine.lazy import cached_property
 from focuseval.engine.native import BLOCK, Lookup, encoded, hash64, indices, joint, rows_of_chunks
 from focuseval.engine.workers import in_threads
@@ -210,7 +211,7 @@ def _by_code(matched: Rows, code: Integers) -> MatchedDocuments:
     """Meet pairs of topic and document code; codes beyond the gold's documents tell other documents apart."""
     prepared, width = matched.prepared, int(code.max(initial=-1)) + 1
     if width * matched.topics > _CELLS * (len(code) + len(prepared.topic)):
-        key = prepared.pair_key(matched.topic, code)
+        key = pack(matched.topic, code)
         known = prepared.pairs.find(key)
         return MatchedDocuments(known, distinct=False, group=lambda: Lookup(key[known < 0]).find(key[known < 0]))
     cell = matched.topic.astype(np.int64) * width + code

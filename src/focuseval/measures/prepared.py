@@ -20,7 +20,7 @@ from focuseval.data.spans import Spans, dense, pack, union
 from focuseval.engine.lazy import cached_property
 from focuseval.engine.native import Lookup, hash64, mix
 from focuseval.errors import MissingDataError
-from focuseval.measures.topicwise import Flags, Integers
+from focuseval.measures.topicwise import Flags, Integers, count_by
 from focuseval.placing import place_gold
 
 if TYPE_CHECKING:
@@ -120,8 +120,8 @@ class Prepared:
 
     @cached_property
     def pairs(self) -> Lookup:
-        """Finds the article of a (counted topic, document) pair, coded by `pair_key`."""
-        return Lookup(self.pair_key(self.topic, self.same[self.gold.articles.document]))
+        """Finds the article of a (counted topic, document) pair, as `pack` joins the two."""
+        return Lookup(pack(self.topic, self.same[self.gold.articles.document]))
 
     @cached_property
     def names(self) -> Names:
@@ -166,10 +166,6 @@ class Prepared:
         document = self.document_keys[self.gold.articles.document]
         return Lookup(mix(document, self.topic.astype(np.uint64)).view(np.int64))
 
-    def pair_key(self, topic: NDArray[np.integer], document: NDArray[np.integer]) -> Integers:
-        """Join a counted topic and a document code into one number."""
-        return (np.asarray(topic, np.int64) << np.int64(32)) | np.asarray(document, np.int64)
-
     @cached_property
     def document_keys(self) -> NDArray[np.uint64]:
         """For every document of the gold, the key of its id."""
@@ -189,8 +185,7 @@ class Prepared:
         """For every passage of the gold, its article; −1 in topics that do not count."""
         passages = self.gold.passages
         topic = self.position[passages.topic]
-        found = self.pairs.find(self.pair_key(topic, passages.document))
-        return np.where(topic >= 0, found, -1)
+        return np.where(topic >= 0, self.pairs.find(pack(topic, passages.document)), -1)
 
     @cached_property
     def highlights(self) -> Spans:
@@ -280,10 +275,8 @@ class Prepared:
 
     def per_topic(self, values: NDArray[Any]) -> Integers:
         """Sum a column of articles over each counted topic, exactly."""
-        total = np.zeros(len(self.topics), np.int64)
         here = self.topic >= 0
-        np.add.at(total, self.topic[here], values[here].astype(np.int64))
-        return total
+        return count_by(values[here], self.topic[here], len(self.topics))
 
 
 def prepare(gold: Gold, index: Collection | None = None) -> Prepared:
