@@ -88,10 +88,10 @@ _forbidden = partial(
 )
 
 MEASURES = (
-    _cited("citeP", partial(read_text, what="precision"), "Share of the cited text that is highlighted.",
+    _cited("citeP", partial(read_text, what="spanP"), "Share of the cited text that is highlighted.",
         formula=r"citeP = |C \cap H| / |C|",
         example="[0,60) and [40,100) are cited, [0,50) is highlighted: 50 of 100 characters, 0.5."),
-    _cited("citeR", partial(read_text, what="recall"), "Share of the highlighted text that is cited.",
+    _cited("citeR", partial(read_text, what="spanR"), "Share of the highlighted text that is cited.",
         formula=r"citeR = |C \cap H| / |H|",
         example="[0,60) is cited twice, [0,80) is highlighted: 60 of 80 characters, 0.75."),
     _answers("uncited", uncited, "Share of an answer's sentences without a citation.", needs=("answers",), lower=True,

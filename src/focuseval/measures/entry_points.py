@@ -138,30 +138,25 @@ def prum(m: Matched, *, at: Fraction | None = None, **parameters: Any) -> Floats
 def prum_over_recall(
     m: Matched, quant: str = "auto", base: str = "auto", nav: str = "contains", A: float = 0.1
 ) -> OverRecall:
-    """Return the share of the items read on the way to R targets that show a new one."""
-    if nav == "distance":
-        return _prum_distance(m, A)
-    seen = seen_targets(m.elements(quant, base))
-    targets = np.diff(seen.bounds)
-    topic = np.repeat(np.arange(m.topics), targets)
-    reached = seen.rank < NEVER
-    fresh = np.diff(seen.rank, prepend=0) != 0
-    fresh[seen.bounds[:-1][targets > 0]] = True
-    useful = np.cumsum(fresh & reached)  # ranks that show something new, up to the rank of each target
-    useful = useful - (useful - (fresh & reached))[seen.bounds[topic]]
-    read = np.where(reached, seen.rank, np.diff(m.bounds)[topic])
-    return OverRecall(ratio(useful, read), targets)
+    """Return the share of the items read on the way to R targets that show a new one.
 
-
-def _prum_distance(m: Matched, A: float) -> OverRecall:
-    """Return PRUM where items show entry points with probability: every bracket becomes a probability.
-
-    ``below[t, R]`` is the chance that fewer than R entry points were seen so far; it changes only at items that can
-    show one, so all topics are carried from one such item to the next.
+    Where items show entry points with probability (``nav=distance``), every bracket becomes a probability.
     """
-    p, targets = nearness(m, A), m.prepared.beps_of_topic
-    _, rank, _, bounds = near(m)
+    if nav == "contains":
+        seen = seen_targets(m.elements(quant, base))
+        targets = np.diff(seen.bounds)
+        topic = np.repeat(np.arange(m.topics), targets)
+        reached = seen.rank < NEVER
+        fresh = np.diff(seen.rank, prepend=0) != 0
+        fresh[seen.bounds[:-1][targets > 0]] = True
+        useful = np.cumsum(fresh & reached)  # ranks that show something new, up to the rank of each target
+        useful = useful - (useful - (fresh & reached))[seen.bounds[topic]]
+        read = np.where(reached, seen.rank, np.diff(m.bounds)[topic])
+        return OverRecall(ratio(useful, read), targets)
+    targets, p, (_, rank, _, bounds) = m.prepared.beps_of_topic, nearness(m, A), near(m)
     most = int(targets.max())
+    # The chance, for each topic and R, that fewer than R entry points were seen so far; it changes only at items that
+    # can show one, so all topics are carried from one such item to the next.
     below = np.ones((m.topics, most + 1))
     below[:, 0] = 0.0
     shown, read, upto = np.zeros_like(below), np.zeros_like(below), np.zeros(m.topics)

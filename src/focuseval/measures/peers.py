@@ -16,7 +16,7 @@ import numpy as np
 from focuseval.data.spans import pack, union, unpack
 from focuseval.measures.matching import Matched
 from focuseval.measures.measure import Measure
-from focuseval.measures.spans import best_read, chunking_ceiling
+from focuseval.measures.spans import OF_TEXT, best_read, chunking_ceiling
 from focuseval.measures.topicwise import Flags, Floats, Integers, count, count_by, once, ratio
 
 
@@ -70,7 +70,7 @@ def share(m: Matched, at: int | None = None, *, part: str, whole: tuple[str, ...
 
 def chroma_omega(m: Matched) -> Floats:
     """Return IoU of all chunks that hold a reference or touch one."""
-    return best_read(m, near=1).iou()
+    return OF_TEXT["IoU"](best_read(m, near=1))
 
 
 @dataclass(frozen=True)
@@ -99,26 +99,18 @@ class Peer:
     defaults: tuple[str, ...]
 
 
-def _repeated(m: Matched, at: int | None) -> Flags:
-    """Return topics in which retrieved chunks share text."""
-    rows = np.flatnonzero(m.rank <= (at or len(m)))
-    return np.asarray(np.bincount(m.topic[rows], (m.size - m.new_size)[rows], m.topics) > 0)
-
-
-def _overlapping(m: Matched, at: int | None) -> Flags:
-    """Return topics in which references share text."""
-    return np.asarray(texts(m, at).references > m.prepared.trel_of_topic)
-
-
-def _touching(m: Matched, at: int | None) -> Flags:
-    """Return topics in which a chunk touches a reference without holding any of it."""
-    del at
-    return np.asarray(chroma_omega(m) != chunking_ceiling(m, "IoU"))
-
-
-_CHUNKS = Reason("chunks overlap, and it counts the text that they share once for each of them", _repeated)
-_REFERENCES = Reason("references overlap, and it counts the text that they share once for each of them", _overlapping)
-_TOUCHING = Reason("a chunk touches a reference without holding any of it, and it counts as holding", _touching)
+_CHUNKS = Reason(
+    "chunks overlap, and it counts the text that they share once for each of them",
+    lambda m, at: count_by(np.where(m.rank <= (at or len(m)), m.size - m.new_size, 0), m.topic, m.topics) > 0,
+)
+_REFERENCES = Reason(
+    "references overlap, and it counts the text that they share once for each of them",
+    lambda m, at: texts(m, at).references > m.prepared.trel_of_topic,
+)
+_TOUCHING = Reason(
+    "a chunk touches a reference without holding any of it, and it counts as holding",
+    lambda m, _: chroma_omega(m) != chunking_ceiling(m, "IoU"),
+)
 
 
 def _twin(ours: str, name: str, part: str, whole: tuple[str, ...], *reasons: Reason) -> Twin:
