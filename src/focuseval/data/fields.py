@@ -54,7 +54,6 @@ what answers it. ``answers`` are texts that say it, maybe in words of their own.
 is better."""
 
 KNOWN = frozenset(name for names in NAMES.values() for name in names)  # all names of fields
-
 AROUND = KNOWN - {"results", "documents"}  # names that an object around a list of rows does not have
 
 QUESTION_IDS = ("id", "_id")

@@ -62,7 +62,6 @@ class Placement:
 HOW = ("exact", "normalised", "approximate", "ambiguous", "lost", "unchecked")
 """How a text was placed; ``unchecked``: a span that came without a text to check it against."""
 EXACT, NORMALISED, APPROXIMATE, AMBIGUOUS, LOST, UNCHECKED = range(len(HOW))
-
 _SHIFTS = 6  # so many different shifts are named in a summary; the rest are counted together
 
 

@@ -63,7 +63,6 @@ ONE_SIDED = tuple(f"e{e}_s{s}" for e in _SUBSETS for s in _SUBSETS)
 """``e<grades>_s<grades>``: gain 1 if both grades are listed. INEX 2004 used e3_s321, e3_s32, e32_s3 and e321_s3."""
 
 QUANTISATIONS = ("strict", "gen", "sog", *_SIZES, *ONE_SIDED)  # every name that a measure's ``quant`` takes
-
 BEYOND_ONE = ("gen5", "genLifted")  # quantisations whose gain can exceed 1, which a probability of relevance cannot
 
 QUANT_OF_SCALE = {"coverage": "gen", "grades": "gen", "exhaustivity": "gen5", "highlights": "spec"}

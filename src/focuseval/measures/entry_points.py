@@ -184,22 +184,13 @@ def expected_ratio(
     return without_base(ratio(count(seen.rank <= at, seen.bounds), np.diff(seen.bounds)), np.diff(seen.bounds))
 
 
-NAVIGATION = Parameter(
-    "nav",
-    "contains",
+NAVIGATION = Parameter("nav", "contains",
     "How a reader gets from a result to a target: elements it contains, or the distance to an entry point.",
-    ("contains", "distance"),
-)
+    ("contains", "distance"))  # fmt: skip
 REACH = Parameter("A", STEEPNESS.default, STEEPNESS.summary, only=("nav", "distance"), least=STEEPNESS.least)
 
-_targets = partial(
-    Measure,
-    needs=("elements",),
-    needs_if={("nav", "distance"): ("entry points",)},
-    traits=("ideal recall base",),
-    parameters=(QUANT, BASE, NAVIGATION, REACH),
-    tasks=("focused",),
-)
+_targets = partial(Measure, needs=("elements",), needs_if={("nav", "distance"): ("entry points",)},
+    traits=("ideal recall base",), parameters=(QUANT, BASE, NAVIGATION, REACH), tasks=("focused",))  # fmt: skip
 
 
 def expected_precision(m: Matched, A: float, nav: str, *, at: Fraction | None = None, **of_elements: str) -> Floats:
@@ -276,16 +267,8 @@ def curve_of(over_recall: Callable[..., OverRecall], m: Matched, **parameters: A
 prum_curve, precision_recall_curve = partial(curve_of, prum_over_recall), partial(curve_of, eprum_over_recall)
 
 
-_entry_points = partial(
-    Measure,
-    cite="piwowarski2006evaluation",
-    needs=("entry points",),
-    traits=("grouped output",),
-    tasks=("best-in-context",),
-    topicwise=False,
-)
-
-
+_entry_points = partial(Measure, cite="piwowarski2006evaluation", needs=("entry points",), traits=("grouped output",),
+    tasks=("best-in-context",), topicwise=False)  # fmt: skip
 _TO_ENTRY_POINT = Parameter("nav", "distance", "How a reader gets from a result to a target.", ("distance", "contains"))
 
 MEASURES = (

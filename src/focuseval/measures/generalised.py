@@ -137,17 +137,9 @@ def recall_credit(m: Matched, gain: str, credit: str) -> Integers:
 
 
 def average_generalised_precision(
-    m: Matched,
-    *,
-    beta: float,
-    gain: str,
-    credit: str,
-    form: str,
-    score: str,
-    irr: int,
-    n: int,
+    m: Matched, *, beta: float, gain: str, credit: str, form: str, score: str, irr: int, n: int,
     at: Budget | None = None,
-) -> Floats:
+) -> Floats:  # fmt: skip
     """Return gP at the rank of every relevant article, weighted by what the article adds to recall.
 
     With a budget, only so many characters of every article count (the restricted task of 2010).
@@ -195,35 +187,23 @@ def based(m: Matched, score: str, values: Floats) -> Floats:
 
 BETA = Parameter("beta", 1, "Weight of recall in an article's F; 0.25 from 2008 on.", policy=True, least=0)
 GAIN = Parameter("gain", "documents", "What recall counts.", ("documents", "length"))
-CREDIT = Parameter(
-    "credit",
-    "document",
+CREDIT = Parameter("credit", "document",
     "With gain=length: the article's highlighted text, or what was returned of it.",
-    ("document", "retrieved"),
-)
+    ("document", "retrieved"))  # fmt: skip
 FORM = Parameter("form", "average", "How gP is averaged over recall.", ("average", "ratio", "interpolated"))
 SCORE = (
-    Parameter(
-        "score",
-        "f",
-        "Score of an article: F, tolerance to irrelevance, entry point, or effort-precision.",
-        ("f", "t2i", "bep", "ep"),
-    ),
+    Parameter("score", "f", "Score of an article: F, tolerance to irrelevance, entry point, or effort-precision.",
+        ("f", "t2i", "bep", "ep")),
     Parameter("irr", 300, "Irrelevant characters that a reader tolerates.", only=("score", "t2i"), least=1),
     Parameter("n", 500, "Distance at which an entry point is worth nothing.", only=("score", "bep"), least=1),
-)
+)  # fmt: skip
 AVERAGE = (BETA, GAIN, CREDIT, FORM)
 
 _articles = partial(
     Measure, cite="kamps2007evaluating", traits=("grouped output",), tasks=("relevant-in-context", "best-in-context")
 )
-_scored = partial(
-    _articles,
-    needs=("spans",),
-    needs_if={("score", "bep"): ("entry points",), ("score", "ep"): ("elements",)},
-    curve=generalised_curve,
-)
-
+_scored = partial(_articles, needs=("spans",), curve=generalised_curve,
+    needs_if={("score", "bep"): ("entry points",), ("score", "ep"): ("elements",)})  # fmt: skip
 
 MEASURES = (
     Measure("T2I", tolerance, "Tolerance to irrelevance, averaged over the relevant articles.",

@@ -141,17 +141,11 @@ def average_precall(m: Matched, quant: str = "auto", unretrieved: str = "zero", 
     return np.asarray(precall_at(m, LEVELS if at is None else [at], quant, unretrieved).mean(axis=1))
 
 
-UNRETRIEVED = Parameter(
-    "unretrieved",
-    "zero",
+UNRETRIEVED = Parameter("unretrieved", "zero",
     "Levels that the run does not reach: 0, or all other elements of the collection as one last rank.",
-    ("zero", "block"),
-)
-
-
+    ("zero", "block"))  # fmt: skip
 BOTH = Parameter("quant", "gen", "Quantisation of both dimensions.", ("strict", "gen"), always=True)
 OVERLAP = Parameter("overlap", "yes", "Whether text that was returned before is left out.", ("yes", "no"))
-
 _ONE = 2**36  # recall is summed in integers: so many units are one grade of exhaustivity
 
 

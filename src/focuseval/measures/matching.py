@@ -327,14 +327,9 @@ class Matched(Rows):
 
 
 def match(
-    run: Run,
-    gold: Gold | Prepared,
-    policies: Policies | None = None,
-    index: Collection | None = None,
-    *,
-    chunks: Chunks | None = None,
-    tokenizer: Tokenizer | None = None,
-) -> Matched:
+    run: Run, gold: Gold | Prepared, policies: Policies | None = None, index: Collection | None = None, *,
+    chunks: Chunks | None = None, tokenizer: Tokenizer | None = None,
+) -> Matched:  # fmt: skip
     """Return the table of a run's results against the gold; pass `prepare(gold, index)` to share work between runs."""
     prepared = gold if isinstance(gold, Prepared) else prepare(gold, index)
     policies = policies or Policies()

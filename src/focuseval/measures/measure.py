@@ -34,7 +34,6 @@ class Budget(NamedTuple):
 
 MOST_RANK = 10**6
 DECIMALS = 9  # of a recall level: then its products with any number of characters stay exact in 64 bits
-
 _LEVEL = re.compile(rf"[01]?\.?[0-9]{{0,{DECIMALS}}}")
 
 TRAITS = ("ideal recall base", "grouped output", "two dimensions")

@@ -122,25 +122,17 @@ def _twin(ours: str, name: str, part: str, whole: tuple[str, ...], *reasons: Rea
 
 
 PEERS = (
-    Peer(
-        "legalbenchrag",
-        (
-            _twin("spanR", "legalbenchrag:recall", "shared", ("references",), _CHUNKS, _REFERENCES),
-            _twin("spanP", "legalbenchrag:precision", "shared", ("chunks",), _CHUNKS, _REFERENCES),
-        ),
-        tuple(f"{name}@{k}" for k in (1, 2, 4, 8, 16, 32, 64) for name in ("spanR", "spanP")),
-    ),
-    Peer(
-        "chroma",
-        (
-            _twin("spanR", "chroma:recall", "united", ("references",), _REFERENCES),
-            _twin("spanP", "chroma:precision", "united", ("chunks",), _CHUNKS),
-            _twin("IoU", "chroma:iou", "united", ("chunks", "missed"), _CHUNKS, _REFERENCES),
-            _twin("ceiling(IoU)", "chroma:precision_omega", "", (), _TOUCHING),
-        ),
-        ("spanR@5", "spanP@5", "IoU@5", "ceiling(IoU)"),
-    ),
-)
+    Peer("legalbenchrag",
+        (_twin("spanR", "legalbenchrag:recall", "shared", ("references",), _CHUNKS, _REFERENCES),
+         _twin("spanP", "legalbenchrag:precision", "shared", ("chunks",), _CHUNKS, _REFERENCES)),
+        tuple(f"{name}@{k}" for k in (1, 2, 4, 8, 16, 32, 64) for name in ("spanR", "spanP"))),
+    Peer("chroma",
+        (_twin("spanR", "chroma:recall", "united", ("references",), _REFERENCES),
+         _twin("spanP", "chroma:precision", "united", ("chunks",), _CHUNKS),
+         _twin("IoU", "chroma:iou", "united", ("chunks", "missed"), _CHUNKS, _REFERENCES),
+         _twin("ceiling(IoU)", "chroma:precision_omega", "", (), _TOUCHING)),
+        ("spanR@5", "spanP@5", "IoU@5", "ceiling(IoU)")),
+)  # fmt: skip
 """What ``--compat`` knows besides the official INEX tool; the defaults are what their papers and code report."""
 
 

@@ -29,13 +29,8 @@ CHOICES = {
 """The words that each policy knows; the first is the default."""
 
 LINK_TYPES = (
-    "collectionlink",
-    "wikipedialink",
-    "redirectlink",
-    "unknownlink",
-    "outsidelink",
-    "weblink",
-    "languagelink",
+    *("collectionlink", "wikipedialink", "redirectlink", "unknownlink"),
+    *("outsidelink", "weblink", "languagelink"),
 )
 """Tag names that the filtered recall base of INEX 2006 leaves out."""
 

@@ -233,10 +233,8 @@ def returned_characters(m: Matched, at: At) -> Integers:
 def need_recall(m: Matched, at: At = None) -> Floats:
     """Return the mean, over the needed items, of how much of each is returned.
 
-    An item is worth the largest share of one of its alternatives that is
-    returned. In a gold that names no needs every span is an item; then this
-    is the mean of the spans' own recalls, where spanR weighs each span by its
-    length.
+    An item is worth the largest share of one of its alternatives that is returned. In a gold that names no needs every
+    span is an item; then this is the mean of the spans' own recalls, where spanR weighs each span by its length.
     """
     needs = m.prepared.needs
     best = np.zeros(len(needs.topic))
@@ -259,8 +257,8 @@ def found_items(m: Matched, at: At, share: float) -> tuple[Integers, Integers]:
 def subtopic_recall(m: Matched, share: float, at: At = None) -> Floats:
     """Return the share of the needed items that are found.
 
-    An item is found if one of its alternatives is returned to a share of at
-    least `share` of its characters, and of one character at least.
+    An item is found if one of its alternatives is returned to a share of at least `share` of its characters, and of one
+    character at least.
     """
     found, items = found_items(m, at, share)
     return without_base(ratio(found, items), items)
@@ -269,8 +267,8 @@ def subtopic_recall(m: Matched, share: float, at: At = None) -> Floats:
 def all_recall(m: Matched, share: float, at: At = None) -> Floats:
     """Return 1 where every needed item is found, else 0.
 
-    An item is found if one of its alternatives is returned to a share of at
-    least `share` of its characters, and of one character at least.
+    An item is found if one of its alternatives is returned to a share of at least `share` of its characters, and of one
+    character at least.
     """
     found, items = found_items(m, at, share)
     return without_base(np.asarray(found == items, np.float64), items)

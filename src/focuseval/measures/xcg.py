@@ -195,13 +195,8 @@ def normalised_curve(m: Matched, quant: str = "auto", base: str = "auto", ideal:
     return ranks, normalised_at(m.elements(quant, base), ranks, ideal)
 
 
-NORMALISED_BY = Parameter(
-    "ideal",
-    "ideal",
-    "What the ideal list holds; all: every relevant element gains in full, too.",
-    ("ideal", "full", "all"),
-)
-
+NORMALISED_BY = Parameter("ideal", "ideal",
+    "What the ideal list holds; all: every relevant element gains in full, too.", ("ideal", "full", "all"))  # fmt: skip
 _normalised = partial(_at_rank, traits=("ideal recall base", "two dimensions"), tasks=("focused",), perfect=True,
     parameters=(QUANT, BASE, NORMALISED_BY), perfect_unless="ideal=full or all", curve=normalised_curve)  # fmt: skip
 

@@ -247,13 +247,9 @@ class Fidelity:
 
 
 def fidelity(
-    gold: Gold,
-    measures: Sequence[str] | None = None,
-    index: Any = None,
-    *,
-    profile: str | None = None,
-    drop_tags: tuple[str, ...] = (),
-) -> Fidelity:
+    gold: Gold, measures: Sequence[str] | None = None, index: Any = None, *,
+    profile: str | None = None, drop_tags: tuple[str, ...] = (),
+) -> Fidelity:  # fmt: skip
     """Run every test of fidelity on a gold; `measures` replaces the defaults of both families.
 
     A measure of elements is shown on the runs of the recall base, any other in the S×R space; the table of
@@ -357,17 +353,12 @@ def as_json(found: Fidelity) -> dict[str, Any]:
         space["kept"] = {measure: {"kept": own, "expected": all_of} for measure, (own, all_of) in kept.items()}
         space["steps"] = {
             measure: [
-                {
-                    **{name: getattr(o.step, name) for name in ("first", "second", "expected")},
-                    "difference": o.difference,
-                    "topics": [o.greater, o.equal, o.less],
-                    "p": o.p,
-                    "kept": o.kept,
-                }
+                {"first": o.step.first, "second": o.step.second, "expected": o.step.expected,
+                 "difference": o.difference, "topics": [o.greater, o.equal, o.less], "p": o.p, "kept": o.kept}
                 for o in own
             ]
             for measure, own in zip(test.measures, test.outcomes, strict=True)
-        }
+        }  # fmt: skip
     return space | {
         "recall_base": found.recall_base.means(),
         "requirements": {

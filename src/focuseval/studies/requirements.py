@@ -41,7 +41,6 @@ DOCUMENTS = {
 SECTION, ARTICLE = ("d", "/a[1]/s[1]"), ("d", "/a[1]")
 PARAGRAPHS = (("d", "/a[1]/s[1]/p[1]"), ("d", "/a[1]/s[1]/p[2]"))
 SHORT, HALF, QUARTER = ("e", "/a[1]/p[1]"), ("h", "/a[1]"), ("q", "/a[1]")
-
 _HIGHLIGHTED = {"d": 200, "e": 10, "h": 50, "q": 50}  # of each relevant article, so many of its first characters
 _GRADES = {
     SECTION: (3, 3), PARAGRAPHS[0]: (3, 3), PARAGRAPHS[1]: (3, 3), ARTICLE: (3, 1),

@@ -111,13 +111,10 @@ def _containing(prepared: Prepared, elements: Elements, article: Integers) -> In
     rows = np.unique(row)
     climbing = np.arange(len(rows))
     while len(climbing):
-        above = elements.parent[rows[climbing]]
-        here = rows[climbing]
-        same = (
-            (above >= 0) & (elements.start[above] == elements.start[here]) & (elements.end[above] == elements.end[here])
-        )
-        climbing = climbing[same]
-        rows[climbing] = above[same]
+        here, above = rows[climbing], elements.parent[rows[climbing]]
+        same = (elements.start[above] == elements.start[here]) & (elements.end[above] == elements.end[here])
+        climbing, above = climbing[same & (above >= 0)], above[same & (above >= 0)]
+        rows[climbing] = above
     return np.unique(rows)
 
 
@@ -221,31 +218,18 @@ def root_paths(prepared: Prepared, documents: tuple[str, ...]) -> pa.Array:
 
 
 def build_run(
-    prepared: Prepared,
-    name: str,
-    task: str,
-    where: tuple[Integers, Integers],
-    document: pa.Array,
-    *,
-    path: pa.Array | None,
-    spans: tuple[Integers, Integers] | None = None,
-) -> Run:
+    prepared: Prepared, name: str, task: str, where: tuple[Integers, Integers], document: pa.Array, *,
+    path: pa.Array | None, spans: tuple[Integers, Integers] | None = None,
+) -> Run:  # fmt: skip
     """Return a run of parts in any order, sorted by topic, place (`where`) and start; ranks from 1, scores falling."""
     order = np.lexsort((*(() if spans is None else spans[:1]), where[1], where[0]))
     topic = where[0][order]
     rank = (np.arange(len(order)) - np.searchsorted(topic, topic) + 1).astype(np.int32)
     return Run(
-        run_id=name,
-        topics=prepared.topics,
-        topic=topic.astype(np.int32),
-        document=document.take(pa.array(order)),
-        rank=rank,
-        score=1.0 / rank,
-        start=None if spans is None else spans[0][order],
-        end=None if spans is None else spans[1][order],
+        name, prepared.topics, topic.astype(np.int32), document.take(pa.array(order)), rank, 1.0 / rank, task=task,
+        start=None if spans is None else spans[0][order], end=None if spans is None else spans[1][order],
         path=None if path is None else path.take(pa.array(order)),
-        task=task,
-    )
+    )  # fmt: skip
 
 
 TASKS = {"full": "thorough", "ideal": "focused", "reversed": "focused", "leaves": "focused"}
@@ -366,14 +350,9 @@ KINDS = (*RECALL_BASE_KINDS, *SPACE, *DIAL_KINDS)  # everything `simulate` can m
 
 
 def simulate(
-    gold: Gold,
-    kind: str,
-    index: Any = None,
-    *,
-    dial: Dial | None = None,
-    quant: str = "auto",
-    without: tuple[str, ...] = (),
-) -> Run:
+    gold: Gold, kind: str, index: Any = None, *,
+    dial: Dial | None = None, quant: str = "auto", without: tuple[str, ...] = (),
+) -> Run:  # fmt: skip
     """Return a simulated run of the named kind; `dial` turns ``random`` and ``degraded``.
 
     `quant` says what the elements of the recall base are worth (Kazai and Lalmas, 2005: "runs (using SOG)"), and

@@ -41,7 +41,6 @@ from focuseval.data.topics.syntax import (
 from focuseval.errors import NexiError, Place
 
 DEEPEST = 100  # brackets may nest this deep; real queries stop at three
-
 _NAME = r"\*|@?[^\W\d][\w.:-]*"
 _SINGLE_QUOTES = ("'", "‘", "’")
 

@@ -29,7 +29,6 @@ from focuseval.engine.storage import location, unpacked
 from focuseval.errors import FormatError, Place
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
-
 _PIECE = re.compile(
     r"""
     (?P<keep> <!--.*?(?:-->|\Z) | <!\[CDATA\[.*?(?:\]\]>|\Z) )

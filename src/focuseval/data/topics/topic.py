@@ -141,7 +141,6 @@ OtherFormat = Literal["lines", "trec", "indri", "json", "table"]
 
 _FIELD = re.compile(r"<(num|title|desc|narr)>\s*(?:(?:number|topic|title|description|narrative)\s*:)?", re.IGNORECASE)
 _NAMES = {"num": "id", "title": "title", "desc": "description", "narr": "narrative"}
-
 _QUERIES = ("text", "title")  # what else a question may be called in a file of nothing but questions
 
 
