@@ -269,22 +269,15 @@ def extents(run: Run) -> Extents:
     row = np.full(len(run), len(paths)) if whole else nested  # behind all paths the whole text, then nothing
     edges = path_intervals(pa.concat_arrays([paths, pa.array([""], pa.string())]))
     low, high = (np.append(edge, 0)[row] for edge in edges)
-    return Extents(
-        group=group,
-        place=place,
-        start=np.where(known, start, 0),
-        end=np.where(known, end, 0),
-        low=low,
-        high=high,
-        misplaced=(
-            (rules.UNKNOWN_DOCUMENT, unknown),
-            (rules.UNKNOWN_PATH, status == NO_PLACE),
-            (rules.UNPLACED, ((status == TEXT_AMBIGUOUS) | (status == TEXT_LOST)) & ~unknown),
-            (rules.BAD_SPAN, bad),
-        ),
-        empty=empty,
-        unchecked=(path >= 0) & (last >= 0) & np.bool_(placement is None) & ~known,
+    misplaced = (
+        (rules.UNKNOWN_DOCUMENT, unknown),
+        (rules.UNKNOWN_PATH, status == NO_PLACE),
+        (rules.UNPLACED, ((status == TEXT_AMBIGUOUS) | (status == TEXT_LOST)) & ~unknown),
+        (rules.BAD_SPAN, bad),
     )
+    unchecked = (path >= 0) & (last >= 0) & np.bool_(placement is None) & ~known
+    start, end = np.where(known, start, 0), np.where(known, end, 0)
+    return Extents(group, place, start, end, low, high, misplaced, empty, unchecked)
 
 
 def _codes(column: pa.Array | None, size: int, *, normalise: bool = False) -> tuple[Integers, pa.Array]:

@@ -18,7 +18,6 @@ from focuseval.measures.measure import Measure, Parameter, number
 from focuseval.measures.topicwise import (
     Floats,
     Integers,
-    count,
     once,
     ratio,
     running,
@@ -198,7 +197,7 @@ def judged_share(m: Matched, at: int | None = None) -> Floats:
     """Return the share of the first `at` articles (or of all) that the gold has a judgement of, whatever it says."""
     shown = np.diff(m.a_bounds) if at is None else np.minimum(np.diff(m.a_bounds), at)
     judged = (m.a_article < len(m.prepared.topic)) & (m.a_rank <= (at or len(m)))
-    return ratio(count(judged, m.a_bounds), shown)
+    return ratio(np.bincount(m.a_topic[judged], minlength=m.topics), shown)
 
 
 def ndcg(m: Matched, at: int | None = None) -> Floats:

@@ -35,8 +35,9 @@ class NearEntry(NamedTuple):
 @once
 def near(m: Matched) -> NearEntry:
     """Return the articles that can score: a run returns many and enters few where it should."""
-    rows = np.flatnonzero((m.a_bep >= 0) & (m.a_entry >= 0))
-    topic, distance = m.a_topic[rows].astype(np.int64), np.abs(m.a_entry[rows] - m.a_bep[rows])
+    best, entry = m.of_gold(m.prepared.bep, missing=-1), m.places.entry[m.a_first]
+    rows = np.flatnonzero((best >= 0) & (entry >= 0))
+    topic, distance = m.a_topic[rows].astype(np.int64), np.abs(entry[rows] - best[rows])
     bounds = np.searchsorted(rows, m.a_bounds).astype(np.int64)
     return NearEntry(topic, m.a_rank[rows], distance, bounds)
 

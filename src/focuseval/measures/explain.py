@@ -123,23 +123,16 @@ def as_json() -> list[dict[str, object]]:
 def declared(measure: Measure, family: str) -> dict[str, object]:
     """Return what is declared of a measure as plain values."""
     return {
-        "name": measure.name,
-        "family": family,
-        "aliases": list(measure.aliases),
-        "summary": measure.summary,
+        "name": measure.name, "family": family, "aliases": list(measure.aliases), "summary": measure.summary,
         "definition": "\n".join(_definition(measure)).strip(),
-        "formula": measure.formula,
-        "cut-offs": list(measure.at),
+        "formula": measure.formula, "cut-offs": list(measure.at),
         "parameters": [
             {"name": p.name, "default": p.default, "choices": list(p.choices), "summary": p.summary}
             for p in measure.parameters
         ],
         "bounds": [value if isfinite(value) else None for value in measure.bounds],
-        "needs": list(measure.needs),
-        "tasks": list(measure.tasks),
-        "example": measure.example,
-        "cite": measure.cite,
-    }
+        "needs": list(measure.needs), "tasks": list(measure.tasks), "example": measure.example, "cite": measure.cite,
+    }  # fmt: skip
 
 
 def found_measure(text: str) -> tuple[Measure, str]:

@@ -49,7 +49,7 @@ def article_scores(m: Matched, score: str, beta: float, irr: int, n: int) -> Sco
     elif score == "ep":
         scores = np.nan_to_num(m.of_gold(browse_scores(m), missing=0))[rows]
     elif score == "bep":  # 0 without a best entry point
-        entry, best = m.a_entry[rows], m.a_bep[rows]
+        entry, best = m.places.entry[m.a_first][rows], m.of_gold(m.prepared.bep, missing=-1)[rows]
         scores = np.where((best >= 0) & (entry >= 0), np.maximum(0, int(n) - np.abs(entry - best)) / int(n), 0.0)
     else:  # 0 where nothing relevant was returned
         number = np.zeros(len(m.prepared.topic), np.int64)

@@ -303,16 +303,6 @@ class Matched(Rows):
         """For every returned article, whether it is relevant."""
         return self.of_gold(self.prepared.relevant, missing=False)
 
-    @cached_property
-    def a_entry(self) -> Integers:
-        """For every returned article, the entry point: where its first result starts; −1 where unknown."""
-        return self.places.entry[self.a_first]
-
-    @cached_property
-    def a_bep(self) -> Integers:
-        """For every returned article, its best entry point; −1 where there is none."""
-        return self.of_gold(self.prepared.bep, missing=-1)
-
     def of_gold(self, column: NDArray[Any], missing: int) -> NDArray[Any]:
         """Return a column of the gold's articles for every returned article; `missing` for the unjudged."""
         return np.append(column, column.dtype.type(missing))[np.minimum(self.a_article, len(column))]

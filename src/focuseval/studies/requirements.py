@@ -76,8 +76,7 @@ def cases_gold(*, grades: bool) -> Gold:
         path=pa.array([path for _, path in _GRADES], pa.string()).dictionary_encode(),
         exhaustivity=np.array([e for e, _ in _GRADES.values()], np.int8),
         specificity=np.array([s for _, s in _GRADES.values()], np.int8),
-        size=np.full(len(_GRADES), UNKNOWN, np.int64),
-        rsize=np.full(len(_GRADES), UNKNOWN, np.int64),
+        **dict.fromkeys(("size", "rsize"), np.full(len(_GRADES), UNKNOWN, np.int64)),
     )
     return replace(gold, elements=elements, scale="grades")
 

@@ -43,7 +43,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby, product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -57,11 +57,6 @@ from focuseval.data.spans import pack
 from focuseval.errors import MeasureError, MissingDataError
 from focuseval.measures.prepared import Prepared, prepare
 from focuseval.measures.topicwise import Floats, Integers, first_row
-
-if TYPE_CHECKING:
-    Candidates = tuple[Elements, Integers, Integers]
-    """Elements, the article of each, and the rows that may be returned."""
-
 
 SELECTIONS = ("S", "S_L", "S_LD", "S_S", "S_ST")
 
@@ -249,9 +244,13 @@ def recall_base_run(prepared: Prepared, kind: str, quant: str = "auto", without:
 
 
 def merits(
-    prepared: Prepared, candidates: Candidates, task: str, quant: str = "auto", without: tuple[str, ...] = ()
-) -> Floats:
-    """Return what every candidate merits, from 0 to 1; `without` are tags that are not in the recall base."""
+    prepared: Prepared, candidates: tuple[Elements, Integers, Integers], task: str,
+    quant: str = "auto", without: tuple[str, ...] = (),
+) -> Floats:  # fmt: skip
+    """Return what every candidate merits, from 0 to 1; `without` are tags that are not in the recall base.
+
+    Candidates are elements, the article of each, and the rows that may be returned.
+    """
     elements, article, rows = candidates
     if task == "best-in-context":
         bep, length = prepared.bep[article[rows]], np.maximum(prepared.length[article[rows]], 1)
