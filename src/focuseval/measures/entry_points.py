@@ -28,34 +28,29 @@ class NearEntry(NamedTuple):
 
     topic: Integers
     rank: Integers
-    distance: Integers  # characters between the entry point and the best one
+    p: Floats  # nearness of the entry to the best one, s(x, b)
     bounds: Integers  # where each topic's articles begin, and the end of the last
 
 
 @once
-def near(m: Matched) -> NearEntry:
-    """Return the articles that can score: a run returns many and enters few where it should."""
-    best, entry = m.of_gold(m.prepared.bep, missing=-1), m.places.entry[m.a_first]
-    rows = np.flatnonzero((best >= 0) & (entry >= 0))
-    topic, distance = m.a_topic[rows].astype(np.int64), np.abs(entry[rows] - best[rows])
-    bounds = np.searchsorted(rows, m.a_bounds).astype(np.int64)
-    return NearEntry(topic, m.a_rank[rows], distance, bounds)
-
-
-def nearness(m: Matched, A: float) -> Floats:
-    r"""Return s(x, b) of the articles that `near` names.
+def near(m: Matched, A: float) -> NearEntry:
+    r"""Return the articles that can score: a run returns many and enters few where it should.
 
     .. math:: s(x, b) = \frac{A L}{A L + |x - b|}
 
     `L` is the mean article length in the collection.
     """
-    reach, distance = A * m.prepared.mean_length, near(m).distance
-    return ratio(np.full(len(distance), reach), reach + distance)
+    reach = A * m.prepared.mean_length
+    best, entry = m.of_gold(m.prepared.bep, missing=-1), m.places.entry[m.a_first]
+    rows = np.flatnonzero((best >= 0) & (entry >= 0))
+    p = ratio(np.full(len(rows), reach), reach + np.abs(entry[rows] - best[rows]))
+    bounds = np.searchsorted(rows, m.a_bounds).astype(np.int64)
+    return NearEntry(m.a_topic[rows].astype(np.int64), m.a_rank[rows], p, bounds)
 
 
 def seen_within(m: Matched, A: float, at: int | None = None) -> Floats:
     """Return, for every topic, the sum of s(x, b) over the first `at` articles, or over all."""
-    p, (topic, rank, _, _) = nearness(m, A), near(m)
+    topic, rank, p, _ = near(m, A)
     return total(p if at is None else np.where(rank <= at, p, 0.0), topic, m.topics)
 
 
@@ -154,7 +149,7 @@ def prum_over_recall(
         useful = useful - (useful - (fresh & reached))[seen.bounds[topic]]
         read = np.where(reached, seen.rank, np.diff(m.bounds)[topic])
         return OverRecall(ratio(useful, read), targets)
-    targets, p, (_, rank, _, bounds) = m.prepared.beps_of_topic, nearness(m, A), near(m)
+    (_, rank, p, bounds), targets = near(m, A), m.prepared.beps_of_topic
     most = int(targets.max())
     # The chance, for each topic and R, that fewer than R entry points were seen so far; it changes only at items that
     # can show one, so all topics are carried from one such item to the next.
@@ -206,7 +201,7 @@ def expected_precision(m: Matched, A: float, nav: str, *, at: Fraction | None = 
     # The mean needs no distribution: summed over R, the chance to reach the R-th point at rank k, times R, is the
     # chance to see the point at k, times the expected number of points seen by then.
     beps = entry_points_alone(m, **of_elements)
-    p, (topic, rank, _, bounds) = nearness(m, A), near(m)
+    topic, rank, p, bounds = near(m, A)
     gain = p * (1 + running(p, bounds) - p) / rank
     return without_base(ratio(total(gain, topic, m.topics), beps), beps)
 
@@ -229,7 +224,7 @@ def eprum_over_recall(
     if nav == "contains":
         seen = seen_targets(m.elements(quant, base))
         return OverRecall(np.where(seen.rank < NEVER, seen.least / seen.rank, 0.0), np.diff(seen.bounds))
-    beps, p, (_, rank, _, bounds) = entry_points_alone(m, quant), nearness(m, A), near(m)
+    beps, (_, rank, p, bounds) = entry_points_alone(m, quant), near(m, A)
     most = max(int(np.diff(bounds).max()), int(beps.max()))
     chance = np.zeros((m.topics, most + 1))
     chance[:, 0] = 1.0

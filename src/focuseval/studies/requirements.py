@@ -70,14 +70,15 @@ def cases_gold(*, grades: bool) -> Gold:
     gold = replace(gold, articles=replace(gold.articles, bep=entries), file="the constructed cases")
     if not grades:
         return gold
+    unknown = np.full(len(_GRADES), UNKNOWN, np.int64)
     elements = GradedElements(
         topic=np.zeros(len(_GRADES), np.int32),
         document=np.array([list(DOCUMENTS).index(name) for name, _ in _GRADES], np.int32),
         path=pa.array([path for _, path in _GRADES], pa.string()).dictionary_encode(),
         exhaustivity=np.array([e for e, _ in _GRADES.values()], np.int8),
         specificity=np.array([s for _, s in _GRADES.values()], np.int8),
-        **dict.fromkeys(("size", "rsize"), np.full(len(_GRADES), UNKNOWN, np.int64)),
-    )
+        size=unknown, rsize=unknown,
+    )  # fmt: skip
     return replace(gold, elements=elements, scale="grades")
 
 
