@@ -105,7 +105,7 @@ def dense(keys: Integers) -> Integers:
     return codes
 
 
-def spread(first: Integers, count: Integers) -> Integers:
+def spread(first: NDArray[np.integer], count: NDArray[np.integer]) -> Integers:
     """Return the integers ``first[i] … first[i] + count[i] − 1`` of every i, one after the other.
 
     >>> spread(np.array([5, 0]), np.array([2, 3]))

@@ -63,11 +63,9 @@ def forbidden_text(m: Matched, at: At) -> Read:
     other = m.prepared.forbidden
     seen = read(match(m.run, other, m.policies, tokenizer=m.tokenizer), at)
     number = {name: topic for topic, name in enumerate(m.prepared.topics)}
-    place = np.array([number[name] for name in other.topics if name in number], np.int64)
-    kept = np.array([name in number for name in other.topics], np.bool_)
-    columns = np.zeros((3, m.topics), np.int64)
-    columns[:, place] = np.stack([seen.size, seen.relevant, seen.whole])[:, kept]
-    return Read(*columns)
+    columns = np.zeros((3, m.topics + 1), np.int64)  # the last is for topics that do not count
+    columns[:, [number.get(name, -1) for name in other.topics]] = np.stack(seen)
+    return Read(*columns[:, :-1])
 
 
 def leak(m: Matched, at: At = None) -> Floats:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -95,8 +95,7 @@ def ranks(bounds: Integers) -> Integers:
     return np.arange(1, bounds[-1] + 1) - np.repeat(bounds[:-1], np.diff(bounds))
 
 
-@dataclass(frozen=True, eq=False)
-class MatchedDocuments:
+class MatchedDocuments(NamedTuple):
     """The documents of a run's results, met with those of the gold."""
 
     known: NDArray[np.integer]  # for every result, the row of ``gold.articles`` that judges it, or −1

@@ -15,16 +15,7 @@ from focuseval.errors import MeasureError
 from focuseval.measures.document_matching import ranks
 from focuseval.measures.matching import Found, Matched
 from focuseval.measures.measure import Measure, Parameter, number
-from focuseval.measures.topicwise import (
-    Floats,
-    Integers,
-    once,
-    ratio,
-    running,
-    running_count,
-    total,
-    without_base,
-)
+from focuseval.measures.topicwise import Floats, Integers, once, ratio, running, running_count, total, without_base
 
 EPSILON = 0.00001  # what trec_eval adds to counts in infAP, and the least average precision in GMAP
 
@@ -36,7 +27,7 @@ def relevant(m: Matched, rel: float = 1) -> tuple[Found, Integers]:
     if rel == 1:
         return found, m.prepared.numrel
     kept = grade[found.article] >= rel
-    return Found(found.article[kept], found.topic[kept], found.rank[kept]), m.prepared.per_topic(grade >= rel)
+    return Found(*(column[kept] for column in found)), m.prepared.per_topic(grade >= rel)
 
 
 def relevant_upto(m: Matched, cutoff: Integers | int | None, rel: float = 1) -> Integers:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from focuseval.data.spans import spread
 from focuseval.errors import MeasureError
 from focuseval.measures.matching import Matched
 from focuseval.measures.measure import Measure, Parameter
@@ -86,9 +87,7 @@ def seen_targets(match: ElementMatch) -> Seen:
     judged = np.flatnonzero((match.code >= 0) & (match.article >= 0))
     inside = base.within(match.article[judged], match.code[judged])
     low, high = (np.searchsorted(base.ideal, rows) for rows in inside)
-    shown = high - low
-    turn = np.arange(shown.sum()) - np.repeat(np.cumsum(shown) - shown, shown)
-    target, result = np.repeat(low, shown) + turn, np.repeat(judged, shown)
+    target, result = spread(low, high - low), np.repeat(judged, high - low)
     topic = base.topic[base.ideal]
     first = np.full(len(topic), NEVER, np.int64)  # for every target, the rank of the first result that contains it
     rank = result - match.bounds[topic[target]] + 1

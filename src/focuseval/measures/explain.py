@@ -214,13 +214,8 @@ def explain_profile(profile: Profile) -> str:
     lines = [profile.name, "", profile.summary]
     for task, measures in profile.tasks.items():
         policies = Policies().but(**profile.policies_of(task))
-        lines += [
-            "",
-            f"Task        {task}",
-            f"Measures    {', '.join(measures)}",
-            f"Decides     {profile.deciding(task)}",
-            f"Policies    {policies.signature().replace('|', ', ')}",
-        ]
+        lines += ["", f"Task        {task}", f"Measures    {', '.join(measures)}"]
+        lines += [f"Decides     {profile.deciding(task)}", f"Policies    {policies.signature().replace('|', ', ')}"]
     return "".join(f"{part}\n" for line in lines for part in _folded(line))
 
 
@@ -228,10 +223,9 @@ def profile_as_json(profile: Profile) -> dict[str, object]:
     """Return a profile as plain values."""
     tasks = {
         task: {
-            "measures": list(measures),
-            "decides": profile.deciding(task),
+            "measures": list(measures), "decides": profile.deciding(task),
             "policies": asdict(Policies().but(**profile.policies_of(task))),
         }
         for task, measures in profile.tasks.items()
-    }
+    }  # fmt: skip
     return {"name": profile.name, "summary": profile.summary, "tasks": tasks}

@@ -6,8 +6,9 @@ after so much irrelevant text), nearness of the entry point, or MAep of its elem
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,8 +22,7 @@ from focuseval.measures.topicwise import Floats, Integers, count, ratio, running
 from focuseval.measures.xcg import browse_scores
 
 
-@dataclass(frozen=True, eq=False)
-class ScoredArticles:
+class ScoredArticles(NamedTuple):
     """The returned articles that may score, in rank order; all others score 0."""
 
     row: Integers  # row in the article view

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -49,8 +49,7 @@ class ResultSpans:
     points: bool = False  # whether all results are entry points, so that none of them holds any text
 
 
-@dataclass(frozen=True, eq=False)
-class Found:
+class Found(NamedTuple):
     """The relevant articles that a run returned, in rank order: all that measures of documents look at."""
 
     article: Integers  # row of ``gold.articles``

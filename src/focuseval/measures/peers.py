@@ -8,8 +8,8 @@ them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,7 @@ from focuseval.measures.spans import OF_TEXT, best_read, chunking_ceiling
 from focuseval.measures.topicwise import Flags, Floats, Integers, count, count_by, once, ratio
 
 
-@dataclass(frozen=True, eq=False)
-class Texts:
+class Texts(NamedTuple):
     """What both tools add up, for every topic: lengths with all repeats, and what chunks and references share."""
 
     chunks: Integers  # lengths of the retrieved chunks, repeated text counted each time
@@ -73,16 +72,14 @@ def chroma_omega(m: Matched) -> Floats:
     return OF_TEXT["IoU"](best_read(m, near=1))
 
 
-@dataclass(frozen=True)
-class Reason:
+class Reason(NamedTuple):
     """Something in the data that makes a peer's number differ from ours."""
 
     said: str
     holds: Callable[[Matched, int | None], Flags]  # for every topic, whether it is so in the first results
 
 
-@dataclass(frozen=True)
-class Twin:
+class Twin(NamedTuple):
     """A measure of ours, without its cut-off, and the peer's number that means the same."""
 
     ours: str
@@ -90,8 +87,7 @@ class Twin:
     reasons: tuple[Reason, ...]
 
 
-@dataclass(frozen=True)
-class Peer:
+class Peer(NamedTuple):
     """Another tool: the numbers that it prints, and those of ours to ask for when none is named."""
 
     name: str

@@ -7,7 +7,7 @@ is a judged (topic, document) pair: a row of ``gold.articles``. A *document* is 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -34,8 +34,7 @@ BUILD_INDEX = "build the collection's index with 'focuseval index' and give inde
 """The remedy where only the documents tell."""
 
 
-@dataclass(frozen=True, eq=False)
-class Needs:
+class Needs(NamedTuple):
     """The alternatives of all needed items, a row each: a passage of the gold with a place."""
 
     article: Integers
@@ -56,7 +55,6 @@ class Prepared:
     """What this is some topics of, or None: their documents are hashed and found in the index once."""
     all_topics: bool = False
     """Whether topics without relevance count, too, as for trec_eval and the official tool of 2008–10."""
-
     beside: frozenset[str] = frozenset()
     """Other bases than relevance whose topics count, too: see `focuseval.measures.Measure.base`."""
 

@@ -25,6 +25,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from focuseval.data.spans import spread
 from focuseval.engine.lazy import cached_property
 from focuseval.engine.native import Lookup, encoded
 from focuseval.measures.topicwise import Flags, Floats, Integers, cumulated, first_row
@@ -333,9 +334,7 @@ class ElementMatch:
         base, row = self.base, self.row[self.hits]
         first, upto = base.related
         count = upto[row] - first[row]
-        hit = np.repeat(np.arange(len(row)), count)
-        turn = np.arange(len(hit)) - np.repeat(np.cumsum(count) - count, count)
-        ideal = first[row[hit]] + turn
+        hit, ideal = np.repeat(np.arange(len(row)), count), spread(first[row], count)
         order = np.argsort(ideal, kind="stable")  # by ideal element, then in rank order
         gain, ideal = self.hit_gain[hit[order]], ideal[order]
         left = np.empty(len(order), np.int64)

@@ -192,15 +192,11 @@ class Findings(Sequence[Finding]):
         row, other = int(part.rows[within]), int(part.others[within])
         topic = run.topic_of(row)
         what = (part.rule.repaired if self.repaired else part.rule.what).format(
-            document=run.document[row].as_py(),
-            place=place_of(run, row),
+            document=run.document[row].as_py(), place=place_of(run, row),
             rank="" if run.rank is None else int(run.rank[row]),
             score="" if run.score is None else float(run.score[row]),
-            other=int(self.lines[other]),
-            limit=self.limit,
-            topic=topic,
-            count=len(run.split_topics),
-        )
+            other=int(self.lines[other]), limit=self.limit, topic=topic, count=len(run.split_topics),
+        )  # fmt: skip
         remedy, line = "" if self.repaired else part.rule.remedy, int(self.lines[row])
         return Finding(part.rule.name, part.level, run.file or run.run_id, line, topic, what, remedy)
 

@@ -25,7 +25,7 @@ import pyarrow.compute as pc
 from focuseval.collection.index import Collection
 from focuseval.data.gold import Gold
 from focuseval.data.run import Run
-from focuseval.data.spans import union
+from focuseval.data.spans import dense, pack, union
 from focuseval.data.tables import Row, Table, numbers, words
 from focuseval.engine.native import encoded
 from focuseval.errors import FormatError, counted
@@ -37,7 +37,7 @@ from focuseval.measures.checks import repair, take
 from focuseval.measures.measure import parse
 from focuseval.measures.prepared import prepare
 from focuseval.measures.profiles import Policies, profile_named
-from focuseval.measures.topicwise import Integers
+from focuseval.measures.topicwise import Integers, first_row
 from focuseval.placing import place_run
 from focuseval.studies.requirements import Answer, requirements
 from focuseval.studies.simulation import RANKINGS, RECALL_BASE_KINDS, SELECTIONS, SPACE, recall_base_run, space_runs
@@ -188,11 +188,8 @@ def to_passages(run: Run, index: Collection) -> Run:
 
 def _articles(run: Run) -> Integers:
     """Return a number for every result's (topic, document) pair, in order of first appearance."""
-    codes = encoded(run.document).indices.to_numpy().astype(np.int64)
-    _, first, group = np.unique((run.topic.astype(np.int64) << 32) | codes, return_index=True, return_inverse=True)
-    place = np.empty(len(first), np.int64)
-    place[np.argsort(first)] = np.arange(len(first))
-    return place[group]
+    first = first_row(dense(pack(run.topic, encoded(run.document).indices.to_numpy())))
+    return (np.cumsum(first == np.arange(len(first))) - 1)[first]
 
 
 @dataclass(frozen=True)

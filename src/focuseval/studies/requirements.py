@@ -136,13 +136,9 @@ def normalisation(score: Score) -> str:
 
 
 OBSERVED = {
-    "element size": element_size,
-    "near misses": near_misses,
-    "overlap": overlap,
-    "linear output": linear_output,
-    "degrees of relevance": degrees,
-    "normalisation": normalisation,
-}
+    "element size": element_size, "near misses": near_misses, "overlap": overlap, "linear output": linear_output,
+    "degrees of relevance": degrees, "normalisation": normalisation,
+}  # fmt: skip
 """Requirements that running a measure answers; the declared ones are `focuseval.measures.measure.TRAITS`."""
 
 
