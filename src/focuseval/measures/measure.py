@@ -29,13 +29,11 @@ class Budget(NamedTuple):
     """How much text a reader takes: ``2000c`` characters, ``500w`` words or ``500t`` tokens."""
 
     amount: int
-    unit: str
-    """``characters``, ``words`` or ``tokens``."""
+    unit: str  # ``characters``, ``words`` or ``tokens``
 
 
 MOST_RANK = 10**6
 DECIMALS = 9  # of a recall level: then its products with any number of characters stay exact in 64 bits
-
 _LEVEL = re.compile(rf"[01]?\.?[0-9]{{0,{DECIMALS}}}")
 
 TRAITS = ("ideal recall base", "grouped output", "two dimensions")
@@ -231,12 +229,9 @@ AS_OURS = r"\1@\2"
 """Names of trec_eval that end in a cut-off (``P_10`` as it prints them, ``P.10`` behind its ``-m``), and ours."""
 
 _ASKING_A_MODEL = {
-    "context_recall": "spanR@k",
-    "contextual_recall": "spanR@k",
-    "context_precision": "spanP@k, or by rank spanNDCG@k",
-    "contextual_precision": "spanP@k, or by rank spanNDCG@k",
-    "context_relevance": "spanP@k",
-    "contextual_relevancy": "spanP@k",
+    **dict.fromkeys(("context_recall", "contextual_recall"), "spanR@k"),
+    **dict.fromkeys(("context_precision", "contextual_precision"), "spanP@k, or by rank spanNDCG@k"),
+    **dict.fromkeys(("context_relevance", "contextual_relevancy"), "spanP@k"),
 }
 """Names that other tools give to what a language model says, and what measures it here."""
 
