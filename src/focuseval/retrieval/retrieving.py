@@ -35,9 +35,8 @@ from focuseval.engine.workers import Workers
 from focuseval.engine.workers import given as given_workers
 from focuseval.errors import CollectionError, FormatError, Place, UsageError, did_you_mean
 from focuseval.formats.embedded import open_documents, read_questions
-from focuseval.retrieval.distributed import ask_segments
 from focuseval.retrieval.fusion import Fusion, Ranked, fused_scores
-from focuseval.retrieval.lists import Listed, as_run, best, flat, places, task_list
+from focuseval.retrieval.lists import Listed, as_run, ask_segments, best, flat, places, task_list
 from focuseval.retrieval.settings import RETRIEVERS, RetrievalSettings, asked_unit, default_unit, with_elements
 from focuseval.retrieval.store import IndexedWords, Progress, open_words
 from focuseval.retrieval.structured import impossible, score_structured
