@@ -228,9 +228,7 @@ def _rows(runs: Sequence[Run], how: Fusion) -> tuple[Run, Ranked]:
     for column in (pa.array(topic), *known, pa.array(start), pa.array(end), *literal):
         code = _codes(column)
         _, result = np.unique(result * (int(code.max(initial=0)) + 1) + code, return_inverse=True)
-    key = (
-        result * len(runs) + ranking
-    )  # the same result in the same ranking: an element and its only child share a span
+    key = result * len(runs) + ranking  # may be there twice: an element and its only child share a span
     again, order = np.empty(len(key), np.int64), np.argsort(key, kind="stable")
     again[order] = np.arange(len(order)) - np.searchsorted(key[order], key[order])
     _, result = np.unique(result * (int(again.max(initial=0)) + 1) + again, return_inverse=True)

@@ -345,11 +345,10 @@ class Hit:
         >>> Hit("a", None, 0, 9, 1.0, "The tides", ((4, 9),)).marked()
         'The *tides*'
         """
-        pieces, at = [], 0
-        for first, end in self.marks:
-            pieces += [self.snippet[at:first], before, self.snippet[first:end], after]
-            at = end
-        return "".join([*pieces, self.snippet[at:]])
+        text = self.snippet
+        for first, end in reversed(self.marks):
+            text = f"{text[:first]}{before}{text[first:end]}{after}{text[end:]}"
+        return text
 
 
 def search(
@@ -421,16 +420,10 @@ def _snippet(
     whole = np.flatnonzero((begins >= left) & (ends <= right))
     if len(whole):
         left, right = int(begins[whole[0]]), int(ends[whole].max())
-    text = words.index.text(document)
-    pieces: list[str] = []
-    places: list[tuple[int, int]] = []
-    size, upto = 0, left
-    for begin, finish in merge(spans):  # they touch or overlap where words are pairs of characters
-        before, word = _blanks(text[upto:begin]), text[begin:finish]
-        pieces += [before, word]
-        places.append((size + len(before), size + len(before) + len(word)))
-        size, upto = size + len(before) + len(word), finish
-    return "".join([*pieces, _blanks(text[upto:right])]), tuple(places)
+    text = words.index.text(document)[left:right]
+    # spans touch or overlap where words are pairs of characters; no word holds a blank
+    shown_at = ((len(_blanks(text[: begin - left])), finish - begin) for begin, finish in merge(spans))
+    return _blanks(text), tuple((at, at + size) for at, size in shown_at)
 
 
 def _blanks(text: str) -> str:

@@ -135,21 +135,17 @@ class ElementUnits:
         return np.flatnonzero(self.returnable)
 
     @cached_property
-    def _forest(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """The place in `rows` of the unit at or nearest above every element, −1 for none; of that around every unit.
+    def _room(self) -> tuple[list[NDArray[np.int32]], tuple[int | None, ...]]:
+        """Room for the counts of a term, last, behind what counting needs; and the addresses of the elements and all.
 
-        The second has two columns: `words.c` counts in the other one.
+        `near` is the place in `rows` of the unit at or nearest above every element, −1 for none; `around` that of the
+        unit around every unit, in two columns: `words.c` counts in the other one.
         """
         parent, library = self.words["parent"], cast("Any", native.library())
-        near, units = np.empty(len(parent), np.int32), np.zeros((len(self.rows), 2), np.int32)
-        library.words_near(*native.addresses(parent), len(parent), *native.addresses(self.returnable, near, units))
-        return near, units
-
-    @cached_property
-    def _room(self) -> tuple[list[NDArray[np.int32]], tuple[int | None, ...]]:
-        """Room for the counts of a term, and the addresses of what counting needs."""
-        room = [np.zeros(len(self.rows), np.int32) for _ in range(2)]
-        return room, native.addresses(self.words["element"], *self._forest, *room)
+        near, around = np.empty(len(parent), np.int32), np.zeros((len(self.rows), 2), np.int32)
+        library.words_near(*native.addresses(parent), len(parent), *native.addresses(self.returnable, near, around))
+        room = [near, around, *np.zeros((2, len(self.rows)), np.int32)]
+        return room, native.addresses(self.words["element"], *room)
 
     def count_one(self, term: Occurrences) -> Count:
         """Return which of the `rows` hold one term, and how often."""
@@ -162,7 +158,7 @@ class ElementUnits:
                 leaf[short] = self.words["parent"][leaf[short]]
                 inside = leaf >= 0
                 leaf, end = leaf[inside], end[inside]
-        (own, tf), (elements, *others) = self._room
+        (*_, own, tf), (elements, *others) = self._room
         found = library.words_tally(leaf.ctypes.data, len(leaf), elements if many == 1 else None, *others)
         return own[:found].copy(), tf[:found].copy()
 
