@@ -46,8 +46,7 @@ class Fusion:
     """
 
     method: str = "rrf"
-    k: float = 60
-    """Of `rrf`: how little the first ranks differ."""
+    k: float = 60  # of `rrf`: how little the first ranks differ
     norm: str = "min-max"  # of the other methods: how scores are made comparable
     weights: tuple[float, ...] = ()  # one for each ranking, in their order; all 1 where it is empty
 
@@ -81,8 +80,7 @@ class Ranked(NamedTuple):
 
     ranking: Integers  # which ranking
     topic: Integers
-    result: Integers
-    """Numbers of the distinct results of all topics: the same in two topics are two."""
+    result: Integers  # numbers of the distinct results of all topics: the same in two topics are two
     rank: Integers  # from 1 in every ranking of every topic
     score: Numbers | None
 

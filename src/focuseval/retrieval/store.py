@@ -56,11 +56,9 @@ from focuseval.engine.workers import Workers, given
 from focuseval.errors import CollectionError
 from focuseval.retrieval.terms import Language, check_language, stemmer_version
 
-Find = Callable[[str], Any]
-"""Returns the content of a file of the words, by its name."""
+Find = Callable[[str], Any]  # returns the content of a file of the words, by its name
 Progress = Callable[..., None]
-Put = Callable[[str, Any], None]
-"""Keeps a file of the words, by its name and content."""
+Put = Callable[[str, Any], None]  # keeps a file of the words, by its name and content
 
 TEXT = 80_000_000  # characters of a segment
 
@@ -98,7 +96,7 @@ def build_segment(
     """Read the words of some blocks and keep them as a segment; return its counts, and the checksums of its files."""
     number, (begin, end) = numbered
     held = _language(name, get_ident())
-    if held[0].known > _KNOWN:
+    if len(held[0].known) > _KNOWN:
         held[0] = Language(name)
     language, words, kept, before, terms = held[0], 0, 0, 0, [np.zeros(0, np.int32)]
     contents: dict[str, list[bytes]] = {}
@@ -268,15 +266,14 @@ class IndexedWords:
 
     Columns of words: ``start``, ``end``; of documents: ``word_bounds``, where their words begin, with the end of the
     last; of kept words: ``word``, the number among all, and ``element``, the deepest around it; of elements: ``first``
-    and ``last``, the first kept word and past the last, ``parent``, ``depth``, ``tag``.
+    and ``last``, the first kept word and past the last, ``size``, how many, ``parent``, ``depth``, ``tag``.
     """
 
     index: Index
     language: str
     tags: tuple[str, ...]
     segments: tuple[WordSegment, ...]
-    stored: bool = False
-    """Whether they lie beside the index, where other processes find them."""
+    stored: bool = False  # whether they lie beside the index, where other processes find them
     _columns: dict[str, NDArray[Any]] = field(default_factory=dict)
 
     def part(self, number: int) -> IndexedWords:
@@ -328,7 +325,7 @@ class IndexedWords:
             pairs = zip(self.segments, self._bases, strict=True)
             return joined([segment.numbers(name, base, sums=True) for segment, base in pairs])
         if name == "last":
-            return np.asarray(self["first"] + self._numbers("size"))
+            return np.asarray(self["first"] + self["size"])
         return self._numbers(name).astype(np.int16 if name == "depth" else np.int32, copy=False)
 
     def _spans(self) -> dict[str, NDArray[Any]]:
@@ -362,16 +359,6 @@ class IndexedWords:
         """What makes terms of a query's words."""
         return Language(self.language)
 
-    @cached_property
-    def roots(self) -> NDArray[np.int64]:
-        """The root element of every document."""
-        return self.index.element_bounds[:-1]
-
-    @cached_property
-    def lengths(self) -> NDArray[np.int32]:
-        """Kept words of every element."""
-        return np.asarray(self["last"] - self["first"])
-
     def occurrences(self, term: str) -> NDArray[np.int32]:
         """Return the numbers of the kept words that are a term, ascending."""
         pairs = zip(self.segments, self._bases, strict=True)
@@ -394,19 +381,19 @@ def open_words(
         if language not in known:
             known[language] = _in_memory(index, language, progress)
         return known[language]
-    folder = index.blocks.folder / f"words-{language}"
-    if isinstance(folder, Remote):
-        try:
+    folder, cache = index.blocks.folder / f"words-{language}", index.blocks.cache
+    fetch: Callable[[Any], Any] = _mapped
+    try:
+        if isinstance(folder, Remote):
+            fetch = partial(cache.fetch, opened=_mapped) if cache else Remote.read_bytes
             made = (folder / "words.json").is_file() or _made(folder, make)
-        except RemoteError as error:
-            raise CollectionError(f"index of words: {error.strerror}", at=error.filename, remedy="try again") from None
-        cache = index.blocks.cache
-        fetch = partial(cache.fetch, opened=_mapped) if cache else Remote.read_bytes
-        find: Find = lambda name: fetch(folder / name)  # noqa: E731  of two kinds
-    else:
-        made, find = folder.is_dir() or _made(folder, make), lambda name: _mapped(folder / name)
+        else:
+            made = folder.is_dir() or _made(folder, make)
+    except RemoteError as error:
+        raise CollectionError(f"index of words: {error.strerror}", at=error.filename, remedy="try again") from None
     if not made:  # nobody may write there: they are not kept
         return _in_memory(index, language, progress)
+    find: Find = lambda name: fetch(folder / name)  # noqa: E731  of three kinds
     return index.blocks.still(partial(_opened, index, language, str(folder), find, stored=True))
 
 

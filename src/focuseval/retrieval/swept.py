@@ -63,12 +63,9 @@ class Sweep:
     chunks: tuple[Chunks, ...]
     extents: tuple[Extent, ...]
     settings: Settings
-    noticed: tuple[str, ...] = ()
-    """What was noticed while the runs were made."""
-    clusters: By | None = None
-    """What topics are clustered by, if by anything."""
-    made_by: tuple[MadeRun, ...] = ()
-    """How every run was retrieved, and what that cost."""
+    noticed: tuple[str, ...] = ()  # while the runs were made
+    clusters: By | None = None  # what topics are clustered by, if by anything
+    made_by: tuple[MadeRun, ...] = ()  # how every run was retrieved, and what that cost
     retrievers: tuple[str, ...] = ()
     """The retriever of each, in words; empty where there is one for all chunkings that has no name of its own."""
 

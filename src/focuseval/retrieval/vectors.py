@@ -98,11 +98,9 @@ class UnitVectors:
 
     units: UnitSet
     vectors: NDArray[Any]
-    unit: Integers
-    """The unit of every vector, −1 where there is none to return."""
+    unit: Integers  # the unit of every vector, −1 where there is none to return
     settings: VectorSettings
-    made: Encoded | None = None
-    """What the embedder gave, where the vectors were not there already."""
+    made: Encoded | None = None  # what the embedder gave, where the vectors were not there already
 
     def queries(self, texts: Sequence[str]) -> Matrix:
         """Return the vectors of the topics."""
