@@ -37,8 +37,7 @@ class Format:
     sniff: Callable[[bytes], object]  # whether the first bytes of a file look like this format
     says: frozenset[str] = frozenset()  # what the format can say: see `focuseval.formats.convert`
     aliases: tuple[str, ...] = ()
-    suffixes: tuple[str, ...] = ()
-    """File name endings that choose this format for output."""
+    suffixes: tuple[str, ...] = ()  # file name endings that choose this format for output
     by_topic: bool = False  # whether the campaign kept a file for every topic
     located: bool = False
     """Whether reader and writer take the documents too, to understand or to write other offsets than ours."""
@@ -53,12 +52,7 @@ class Format:
         return getattr(import_module(self.module if self.origin else f"focuseval.formats.{self.module}"), name, None)
 
     def reader(
-        self,
-        documents: Any,
-        faults: Faults = "refuse",
-        order: RankingOrder | None = None,
-        *,
-        part: bool = False,
+        self, documents: Any, faults: Faults = "refuse", order: RankingOrder | None = None, *, part: bool = False
     ) -> Callable[..., Any]:
         """Return the reader, given the documents (or None) where it takes them.
 

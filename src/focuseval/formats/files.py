@@ -126,16 +126,12 @@ def one_format(sources: Sequence[Source]) -> Format:
     return chosen
 
 
-LARGE = 1 << 26  # bytes from which on a run is read in blocks
-
-STREAMED = ("run-jsonl", "trec-run")  # formats whose lines each name their topic
-
-BLOCK = 1 << 24  # bytes that are read at once: about 200,000 results as JSON lines, 450,000 as TREC writes them
-
 T = TypeVar("T")
 
+STREAMED = ("run-jsonl", "trec-run")  # formats whose lines each name their topic
+LARGE = 1 << 26  # bytes from which on a run is read in blocks
+BLOCK = 1 << 24  # bytes that are read at once: about 200,000 results as JSON lines, 450,000 as TREC writes them
 _LOOK = 1 << 16  # bytes before a cut that are looked at first; a topic that reaches further back is followed
-
 _COUNTED = 1 << 20  # bytes whose lines are counted at once
 
 

@@ -76,8 +76,7 @@ class JudgedSpan(NamedTuple):
     topic: str
     at: Place
     query: str = ""
-    doc: str | None = None
-    """None where the file does not say: the quote is then looked for in all documents."""
+    doc: str | None = None  # None where the file does not say: the quote is then looked for in all documents
     start: int = UNKNOWN
     end: int = UNKNOWN
     quote: str | None = None
@@ -85,8 +84,7 @@ class JudgedSpan(NamedTuple):
     grade: int | None = None
     tags: tuple[str, ...] = ()
     group: str = ""
-    answer: bool = False
-    """Whether the quote is an answer, which may be in words of its own."""
+    answer: bool = False  # whether the quote is an answer, which may be in words of its own
 
     @property
     def marks(self) -> bool:

@@ -134,8 +134,7 @@ class _Submission(EventReader):
     results: list[dict[str, Any]] = field(default_factory=list)
     collections: list[str] = field(default_factory=list)
     topic: int | None = None
-    result: dict[str, Any] | None = None
-    """The result that is being read."""
+    result: dict[str, Any] | None = None  # the result that is being read
     text: list[str] = field(default_factory=list)
 
     REMEDY: ClassVar[str] = "correct the result"

@@ -61,8 +61,7 @@ class Question(NamedTuple):
     query: str
     spans: Sequence[Span]
     at: Place
-    name: str = ""
-    """Its id; a question without one is ``q1``, ``q2`` … in file order."""
+    name: str = ""  # its id; a question without one is ``q1``, ``q2`` … in file order
     judged: Sequence[str] = ()  # documents that were judged, whether they have a span or not
     attributes: Mapping[str, str] = {}
 
@@ -244,11 +243,9 @@ class JudgedRows:
     sources: Sequence[Source]
     source: NDArray[np.int32]
     line: NDArray[np.int64]
-    topic: NDArray[np.int32]
-    """Codes into `topics`."""
+    topic: NDArray[np.int32]  # codes into `topics`
     topics: tuple[str, ...]
-    document: NDArray[np.int32]
-    """Codes into `documents`."""
+    document: NDArray[np.int32]  # codes into `documents`
     documents: pa.Array
 
     def __len__(self) -> int:
@@ -354,20 +351,20 @@ def first_span(*checks: Wrong | None) -> Wrong | None:
     return min(filter(None, checks), key=attrgetter("span"), default=None)
 
 
-def spans_of(gold: Gold) -> dict[tuple[int, int], list[Span]]:
-    """Return the spans of every judged pair, in code points; a span without a place cannot be written."""
+def spans_of(gold: Gold, *, placed: bool = True) -> dict[tuple[int, int], list[Span]]:
+    """Return the spans of every judged pair, in code points; where all must be `placed`, others are refused."""
     p, ids = gold.passages, gold.documents.to_pylist()
-    if (p.start < 0).any():
+    if placed and (p.start < 0).any():
         row = int(np.flatnonzero(p.start < 0)[0])
         where = f"for topic {gold.topics[p.topic[row]]!r} in {ids[p.document[row]]!r}"
         what = f"expected every span to have a place, found none {where}"
         raise FormatError(what, at=gold.file or None, remedy="align the gold with its documents first")
     pairs = zip(gold.articles.topic.tolist(), gold.articles.document.tolist(), strict=True)
     spans: dict[tuple[int, int], list[Span]] = {pair: [] for pair in pairs}
-    quotes = p.quote.to_pylist() if p.quote is not None else [None] * len(p.start)
-    columns = (p.topic.tolist(), p.document.tolist(), p.start.tolist(), p.end.tolist(), quotes)
-    for topic, document, start, end, quote in zip(*columns, strict=True):
-        spans.setdefault((topic, document), []).append(Span(ids[document], start, end, quote))
+    texts = ([None] * len(p.start) if column is None else column.to_pylist() for column in (p.quote, p.need))
+    columns = (column.tolist() for column in (p.topic, p.document, p.start, p.end))
+    for topic, document, start, end, quote, need in zip(*columns, *texts, strict=True):
+        spans.setdefault((topic, document), []).append(Span(ids[document], start, end, quote, need))
     return spans
 
 

@@ -21,7 +21,7 @@ from focuseval.data.fields import AROUND, NAMES, column_name, delimiter_of, laye
 from focuseval.errors import FormatError, Place
 from focuseval.formats.columns import FAR
 from focuseval.formats.content import Source
-from focuseval.formats.json_items import decoded, json_items
+from focuseval.formats.json_records import decoded, json_items
 
 T = TypeVar("T")
 

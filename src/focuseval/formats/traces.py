@@ -56,7 +56,7 @@ from focuseval.data.topics.topic import Topic
 from focuseval.engine.storage import location
 from focuseval.errors import CollectionError, FormatError, Place, counted
 from focuseval.formats.content import Source
-from focuseval.formats.json_items import Item, json_items
+from focuseval.formats.json_records import Item, json_items
 from focuseval.formats.rows import as_list, parsed, table_rows
 from focuseval.formats.run_rows import NamedColumns, columns_run, result_table, results_of, said_columns
 
@@ -120,8 +120,7 @@ class TracedSpan:
     """The results as JSON in the file of all results: where, how many bytes, under which name; None where it retrieves
     nothing."""
     reranks: bool = False
-    meets: frozenset[tuple[str, str]] = frozenset()
-    """The conditions that it meets."""
+    meets: frozenset[tuple[str, str]] = frozenset()  # the conditions that it meets
 
 
 def read(sources: Sequence[Source], documents: Collection | None = None) -> Run:
@@ -229,7 +228,10 @@ def retrievals(
             kinds.update([str(members.get("name", "span without a name"))] if span.stored is None else ())
     found, unasked = list[TracedSpan](), 0
     for span in spans.values():
-        around = list(_around(span, spans))
+        around, one = list[TracedSpan](), spans.get((span.trace, span.parent))
+        while one is not None and all(one is not met for met in (span, *around)):
+            around.append(one)  # from the inside out
+            one = spans.get((one.trace, one.parent))
         met = {*where} <= span.meets.union(*(one.meets for one in around))
         recent = since is None or (span.time is not None and span.time >= since)
         if span.stored is None or not met or not recent or any(one.stored is not None for one in around):
@@ -266,15 +268,6 @@ def _by_topic(found: Sequence[TracedSpan]) -> dict[str, list[TracedSpan]]:
         topic = ids.setdefault(one.question, f"{one.trace}{number}" if one.trace else one.question)
         asked.setdefault(topic, []).append(one)
     return asked
-
-
-def _around(span: TracedSpan, spans: Mapping[tuple[str, str], TracedSpan]) -> Iterator[TracedSpan]:
-    """Yield the spans around a span, from the inside out."""
-    met, one = {id(span)}, spans.get((span.trace, span.parent))
-    while one is not None and id(one) not in met:
-        yield one
-        met.add(id(one))
-        one = spans.get((one.trace, one.parent))
 
 
 def _span(
