@@ -24,6 +24,7 @@ from focuseval.engine.native import indices, split
 from focuseval.engine.workers import in_threads
 from focuseval.errors import FormatError
 from focuseval.formats.content import Source, refuse_binary
+from focuseval.formats.ranking import ranked
 from focuseval.placing.pointers import strings
 
 if TYPE_CHECKING:
@@ -52,6 +53,12 @@ _DIGITS = {"int": 18, "rank": 9}
 FAR = 10**9  # no document has as many characters
 _SWAPPED = re.compile(rb"^[ \t]*Q0[ \t]+(?!Q0[ \t])", re.MULTILINE)
 _ROWS = 1 << 16  # lines that are written at once
+_OF_RUNS: dict[str, type[np.generic]] = {
+    **dict.fromkeys(("start", "end", "chunk"), np.int64),
+    "rank": np.int32,
+    "score": np.float64,
+}
+"""The columns of a run that are numbers."""
 
 
 def number(text: str, kind: str) -> float | None:
@@ -355,6 +362,18 @@ def column_array(column: pa.ChunkedArray, kind: type[T]) -> NDArray[T]:
     """Return a column of numbers as one NumPy array that may be changed."""
     chunks = [chunk.to_numpy(zero_copy_only=False) for chunk in column.chunks]
     return np.concatenate(chunks).astype(kind, copy=False) if chunks else np.zeros(0, kind)
+
+
+def ranked_run(source: Source, run_id: str, topics: tuple[str, ...], columns: Mapping[str, Any], **more: Any) -> Run:
+    """Return the columns of a file as a run in ranking order: numbers as NumPy has them, None what nobody fills."""
+    known = dict(columns)
+    for name, column in columns.items():
+        if not isinstance(column, np.ndarray) and name != "document" and column.null_count == len(column):
+            known[name] = None
+        elif not isinstance(column, np.ndarray) and name in _OF_RUNS:
+            filled = column if name in {"rank", "score"} else column.fill_null(-1)
+            known[name] = column_array(filled, _OF_RUNS[name])
+    return Run(run_id, topics, **ranked(known), file=source.name, sha256=source.digest(), **more)
 
 
 def joined(*columns: pa.Array | pa.ChunkedArray | str) -> Iterator[bytes]:

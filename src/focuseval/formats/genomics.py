@@ -32,14 +32,9 @@ from focuseval.formats.ranking import ranked, topic_codes
 from focuseval.formats.run_rows import in_code_points
 from focuseval.placing.normalise import from_bytes
 
-PLAIN = Layout({"topic": "text", "document": "text", "rank": "rank", "offset": "int", "length": "int"}, least=5)
-SCORED = Layout(
-    {
-        "topic": "text", "document": "text", "rank": "rank", "score": "real", "offset": "int", "length": "int",
-        "run": "text",
-    },
-    least=7,
-)  # fmt: skip
+_RANKED, _PLACE = {"topic": "text", "document": "text", "rank": "rank"}, {"offset": "int", "length": "int"}
+PLAIN = Layout({**_RANKED, **_PLACE}, least=5)
+SCORED = Layout({**_RANKED, "score": "real", **_PLACE, "run": "text"}, least=7)
 _BYTES = "offsets count bytes of the UTF-8 text"
 
 

@@ -14,6 +14,7 @@ of an offset says that the place is unknown. The **rank** column decides the ran
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,32 +24,21 @@ from numpy.typing import NDArray
 
 from focuseval.data.run import Run
 from focuseval.errors import FormatError
-from focuseval.formats.columns import (
-    FAR,
-    FileTable,
-    Layout,
-    as_text,
-    column_array,
-    known_numbers,
-    read_table,
-    run_lines,
-)
+from focuseval.formats.columns import FAR, FileTable, as_text, column_array, known_numbers, read_table, run_lines
 from focuseval.formats.content import Source
 from focuseval.formats.ranking import ranked, topic_codes
-from focuseval.formats.trec import one_run_id
+from focuseval.formats.trec import RUN, one_run_id
 from focuseval.placing.pointers import strings
 from focuseval.placing.texts import column_of
 
 Offsets = NDArray[np.int64]
 
-LAYOUT = Layout(
-    {
-        "topic": "block", "Q0": None, "document": "text", "rank": "rank", "score": "real", "run": "block",
-        "place": "text", "length": "text",
-    },
+LAYOUT = replace(
+    RUN,
+    columns={**RUN.columns, "place": "text", "length": "text"},
     least=7,
     remedy="a run of whole documents has 6 columns, see 'focuseval formats trec-run'",
-)  # fmt: skip
+)
 _NUMBERS = {"place": "int", "length": "int"}
 _UNKNOWN = pa.array(["X", "x", "-1"])
 

@@ -75,18 +75,12 @@ _GEN_AI = ("attributes.gen_ai.retrieval.query.text", "attributes.gen_ai.retrieva
 SOURCES = (
     TraceFields("attributes.gen_ai.retrieval.query.text", "", *_GEN_AI),
     TraceFields("attributes.gen_ai.retrieval.documents", "", *_GEN_AI),
-    TraceFields(
-        "attributes.openinference.span.kind", "RETRIEVER", "attributes.input.value",
-        "attributes.retrieval.documents", "attributes.output.value",
-    ),
-    TraceFields(
-        "attributes.openinference.span.kind", "RERANKER", "attributes.reranker.query",
-        "attributes.reranker.output_documents",
-    ),
-    TraceFields(
-        "attributes.mlflow.spanType", "RETRIEVER", "attributes.mlflow.spanInputs",
-        "attributes.mlflow.spanOutputs", "attributes.mlflow.spanOutputs",
-    ),
+    TraceFields("attributes.openinference.span.kind", "RETRIEVER", "attributes.input.value",
+        "attributes.retrieval.documents", "attributes.output.value"),
+    TraceFields("attributes.openinference.span.kind", "RERANKER", "attributes.reranker.query",
+        "attributes.reranker.output_documents"),
+    TraceFields("attributes.mlflow.spanType", "RETRIEVER", "attributes.mlflow.spanInputs",
+        "attributes.mlflow.spanOutputs", "attributes.mlflow.spanOutputs"),
     TraceFields("type", "RETRIEVER", "input", "output", "output"),
 )  # fmt: skip
 
