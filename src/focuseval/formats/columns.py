@@ -22,7 +22,7 @@ from focuseval.data.fields import short
 from focuseval.data.run import Run
 from focuseval.engine.native import indices, split
 from focuseval.engine.workers import in_threads
-from focuseval.errors import FormatError
+from focuseval.errors import FormatError, Place
 from focuseval.formats.content import Source, refuse_binary
 from focuseval.formats.ranking import ranked
 from focuseval.placing.pointers import strings
@@ -299,12 +299,13 @@ def newlines(data: pa.Buffer) -> int:
 class FileTable(dict[str, pa.ChunkedArray]):
     """Columns by name (`pop` frees one early: ten million strings are not kept longer than they are needed)."""
 
+    source: Source
     line: NDArray[np.int64] | None = None  # the line of every row; None where row i stands on line i + 1
     faults: tuple[FormatError, ...] = ()  # the first score that is no finite number
 
-    def line_of(self, row: int) -> int:
-        """Return the line of a row."""
-        return int(row) + 1 if self.line is None else int(self.line[row])
+    def at(self, row: int) -> Place:
+        """Return where a row stands."""
+        return self.source.at(int(row) + 1 if self.line is None else int(self.line[row]))
 
 
 def read_table(source: Source, layout: Layout, guess: Mapping[str, str] | None = None) -> FileTable:
@@ -319,7 +320,8 @@ def read_table(source: Source, layout: Layout, guess: Mapping[str, str] | None =
     if guess and not all(part.readable for part in parts):
         tried = layout
         parts = _read_parts(source, tried, width)
-    table, before = FileTable(), np.cumsum([0, *(part.lines for part in parts)]).tolist()
+    table, table.source = FileTable(), source
+    before = np.cumsum([0, *(part.lines for part in parts)]).tolist()
     for part, first in zip(parts, before, strict=False):
         if part.problem is not None:
             line, what, remedy = part.problem
