@@ -42,6 +42,10 @@ from focuseval.formats.rows import as_list, document_of, first_text, rows_of, sp
 from focuseval.formats.run_rows import needs_documents
 from focuseval.placing.texts import holders_of
 
+ROW_FIELDS = ("quote", "references", "answers", "need", "relevance", "tags", "group")
+"""What a row may say besides the fields of a run's, for the format's documentation."""
+_HOP = re.compile(r"<([0-9]+-hop)>\s*")  # what RAGAS writes before the contexts of a multi-hop question that it made up
+
 
 def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold:
     """Return the judgements of one or several files."""
@@ -63,11 +67,6 @@ def write(gold: Gold, documents: Collection | None = None) -> Iterator[bytes]:
     for code, name in enumerate(gold.topics):
         asked = {"query_id": name, "user_input": gold.queries.get(name, name)}
         yield json_line({**asked, "reference_contexts": texts.get(code, [])})
-
-
-ROW_FIELDS = ("quote", "references", "answers", "need", "relevance", "tags", "group")
-"""What a row may say besides the fields of a run's, for the format's documentation."""
-_HOP = re.compile(r"<([0-9]+-hop)>\s*")  # what RAGAS writes before the contexts of a multi-hop question that it made up
 
 
 class JudgedSpan(NamedTuple):

@@ -46,6 +46,7 @@ _COLUMNS = {"file": "document", "path": "path", "rank": "rank", "rsv": "score", 
 _TEXTS = frozenset({*_COLUMNS, "description", "collection"})
 _OFFSET = re.compile(r"[0-9]{1,9}")
 _UNKNOWN = frozenset({"-1", "X", "x"})
+_ELEMENTS = frozenset({"description", "collections", "in"})
 
 
 def read(source: Source) -> Run:
@@ -211,9 +212,6 @@ def write(run: Run) -> Iterator[bytes]:
         rows = "".join(_results(run, int(first), int(last)))
         yield f"  <topic{attributes({'topic-id': topic, **said.get(topic, {})})}>\n{rows}  </topic>\n".encode()
     yield b"</inex-submission>\n"
-
-
-_ELEMENTS = frozenset({"description", "collections", "in"})
 
 
 def _results(run: Run, first: int, last: int) -> Iterator[str]:

@@ -23,6 +23,8 @@ _CORNERS = (
 )
 _SIZES = tuple(map(str.split, ("x y width height", "x y w h", "left top width height")))
 _FRAMES = (("page_width", "page_height"), ("layout_width", "layout_height"))
+_TEXTS = frozenset((*NAMES["text"], *NAMES["quote"])) - {"chunk"}
+_LISTS = frozenset((*NAMES["results"], *NAMES["references"]))
 
 
 def places_of(row: Mapping[str, Any], at: Place) -> list[PageBox]:
@@ -217,10 +219,6 @@ class Paged:
 def _said(one: Mapping[str, Any], at: Place) -> str:
     """Return the quote or the text of an object, nothing where it has none."""
     return first_text(one, "quote", at) or first_text(one, "text", at) or ""
-
-
-_TEXTS = frozenset((*NAMES["text"], *NAMES["quote"])) - {"chunk"}
-_LISTS = frozenset((*NAMES["results"], *NAMES["references"]))
 
 
 def _objects(row: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:

@@ -30,6 +30,8 @@ DISTANCES = "distances"
 
 _STRETCH = 1 << 18
 _FEW = 200  # rows among which one is few
+_BY_CHANCE = 0.05
+"""Lists that are wholly the wrong way round are refused if fewer than this share of random orders would be."""
 
 
 def topic_codes(column: pa.ChunkedArray) -> tuple[tuple[str, ...], NDArray[np.int32]]:
@@ -161,10 +163,6 @@ def ranked(columns: dict[str, Any]) -> dict[str, Any]:
         return columns
     moved = {name: (lines_taken if name == "line" else taken)(column, order) for name, column in columns.items()}
     return moved if columns["rank"] is not None else {**moved, "listed": order.origin}
-
-
-_BY_CHANCE = 0.05
-"""Lists that are wholly the wrong way round are refused if fewer than this share of random orders would be."""
 
 
 def in_order(run: Run, order: RankingOrder | None) -> Run:

@@ -50,6 +50,11 @@ ROW_FIELDS = (
 FRAME = "<frame>"
 WHICH_COLUMN = "say which with columns={{'{}': …}}"
 _UNITS = {"bytes": from_bytes, "utf-16": from_utf16}
+_KINDS = {
+    **dict.fromkeys(("topic", "doc", "text", "path", "end_path", "run"), pa.string()),
+    **dict.fromkeys(("start", "end", "rank", "chunk"), pa.int64()),
+    **dict.fromkeys(("score", "distance"), pa.float64()),
+}
 
 
 def read(source: Source, documents: Collection | None = None) -> Run:
@@ -130,13 +135,6 @@ def said_columns(table: pa.Table) -> pa.Table:
     """Return a table without the columns that no result says."""
     least = {"topic": len(table) + 1, "doc": max(len(table), 1)}
     return table.select([n for n in table.column_names if table[n].null_count < least.get(n, len(table))])
-
-
-_KINDS = {
-    **dict.fromkeys(("topic", "doc", "text", "path", "end_path", "run"), pa.string()),
-    **dict.fromkeys(("start", "end", "rank", "chunk"), pa.int64()),
-    **dict.fromkeys(("score", "distance"), pa.float64()),
-}
 
 
 def columns_run(

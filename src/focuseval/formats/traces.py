@@ -60,6 +60,13 @@ from focuseval.formats.json_records import Item, json_items
 from focuseval.formats.rows import as_list, parsed, table_rows
 from focuseval.formats.run_rows import NamedColumns, columns_run, result_table, results_of, said_columns
 
+_NESTING = frozenset({dict, list})
+_TYPED = {
+    **dict.fromkeys(("stringValue", "intValue", "doubleValue", "boolValue", "bytesValue"), True),
+    **dict.fromkeys(("arrayValue", "kvlistValue"), False),
+}
+"""How OTLP names the types of values, and whether one is the value itself or has a list of values."""
+
 
 class TraceFields(NamedTuple):
     """Where spans of one kind keep a retrieval: paths into a span whose dotted names are taken apart."""
@@ -352,14 +359,6 @@ def _numbered(value: Any, *, deep: bool) -> Any:
         return value
     inner = {name: _numbered(held, deep=True) for name, held in value.items()} if deep else value
     return [inner[n] for n in sorted(inner, key=int)] if inner and all(map(str.isdecimal, inner)) else inner
-
-
-_NESTING = frozenset({dict, list})
-_TYPED = {
-    **dict.fromkeys(("stringValue", "intValue", "doubleValue", "boolValue", "bytesValue"), True),
-    **dict.fromkeys(("arrayValue", "kvlistValue"), False),
-}
-"""How OTLP names the types of values, and whether one is the value itself or has a list of values."""
 
 
 def _at(members: Any, path: str) -> Any:

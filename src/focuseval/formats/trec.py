@@ -51,6 +51,7 @@ RUN = Layout(
     least=6,
     remedy="a run with places has 7 or 8 columns, see 'focuseval formats inex-text'",
 )
+QRELS = Layout({"topic": "block", "iteration": None, "document": "text", "grade": "int"}, least=4)
 
 
 def read_run(source: Source, name: str | None = None) -> Run:
@@ -125,9 +126,6 @@ def write_annotated_run(run: Run) -> Iterator[bytes]:
         )
     ).encode()
     yield from run_lines(run)
-
-
-QRELS = Layout({"topic": "block", "iteration": None, "document": "text", "grade": "int"}, least=4)
 
 
 def read_qrels(sources: Sequence[Source]) -> Gold:
