@@ -50,6 +50,11 @@ from focuseval.placing.texts import align_chunks
 
 LAYOUTS = ("jsonl", "segments")
 _EXPECTED = 'expected {"doc": "…", "start": 0, "end": 9} or {"doc": "…", "text": "…"}'
+_MODULES = {
+    "langchain": ("langchain_text_splitters", "langchain-text-splitters"),
+    "llamaindex": ("llama_index.core.node_parser", "llama-index-core"),
+}
+"""Where the classes of a package are, and what is installed to have them."""
 
 
 def read_chunks(path: str, index: Collection | None = None) -> Chunks:
@@ -148,13 +153,6 @@ def chunk(
         return as_chunks(index, cuts(index, how, opened, embed), str(how))
     splitter = named_splitter(how, tokenizer) if isinstance(how, Spec) else how
     return split(index, splitter, str(how) if isinstance(how, Spec) else type(how).__name__)
-
-
-_MODULES = {
-    "langchain": ("langchain_text_splitters", "langchain-text-splitters"),
-    "llamaindex": ("llama_index.core.node_parser", "llama-index-core"),
-}
-"""Where the classes of a package are, and what is installed to have them."""
 
 
 def named_splitter(spec: Spec, tokenizer: str | Tokenizer | None = None) -> Any:

@@ -41,6 +41,46 @@ from focuseval.placing.place import place_gold, place_run, refuse_bad_spans
 from focuseval.placing.pointers import differing_elements, is_pointer, strings, with_elements, with_pointers
 from focuseval.placing.texts import column_of
 
+_TRANSLATED = frozenset({"element", "range", "passage", "text", "document"})
+"""Places whose offsets the collection tells."""
+_PLACED = frozenset({"element", "range", "passage", "span", "point", "text", "unknown"})
+_NEEDS_INDEX = {"pointers": "spans", "bep-path": "bep", "spans": "pointers", "bep": "bep-path"}
+_ELEMENTS = frozenset({"coverage", "grades", "sizes"})
+WORDS = {
+    "document": "whole documents",
+    "element": "elements by path",
+    "range": "ranges of elements",
+    "passage": "passages between XPointers",
+    "span": "spans by offset",
+    "point": "entry points",
+    "text": "texts without offsets",
+    "unknown": "results at unknown places",
+    "chunk": "chunk numbers",
+    "header": "header fields (task, participant …)",
+    "coverage": "graded elements (relevance and coverage)",
+    "grades": "graded elements (exhaustiveness and specificity)",
+    "sizes": "assessed elements with sizes",
+    "differing": "assessed elements unlike what the highlights make them (sizes, exhaustivity)",
+    "pointers": "passages between XPointers",
+    "spans": "highlighted spans",
+    "quotes": "quotes",
+    "needs": "names of what spans are needed for",
+    "bep": "best entry points by offset",
+    "bep-path": "best entry points by path",
+    "relevance": "grades of whole documents",
+    "lengths": "document lengths",
+    "queries": "queries",
+    "tags": "tags of topics",
+    "groups": "groups, origins or assistance of topics",
+    "topic": "embedded topics",
+    "attributes": "attributes of topics (pool, version …)",
+}
+"""Every facet, as a message names it."""
+
+MINOR = frozenset({"header", "chunk", "quotes", "needs", "lengths", "queries", "tags", "groups", "topic", "attributes"})
+"""What no score depends on, or (needs) only the measures made for it: left out with a remark where a format cannot
+express it, never a reason to refuse."""
+
 
 def convert_file(
     source: str,
@@ -172,11 +212,6 @@ def _left_out(what: str) -> Remark:
     return Remark("left out", details=(what,))
 
 
-_TRANSLATED = frozenset({"element", "range", "passage", "text", "document"})
-"""Places whose offsets the collection tells."""
-_PLACED = frozenset({"element", "range", "passage", "span", "point", "text", "unknown"})
-
-
 def convert_run(
     run: Run, to: Format, index: Collection | None = None, *, lossy: bool = False
 ) -> tuple[Run, tuple[Remark, ...]]:
@@ -259,10 +294,6 @@ def _in_order(run: Run, to: Format, remarks: list[Remark], *, lossy: bool) -> Ru
     return run
 
 
-_NEEDS_INDEX = {"pointers": "spans", "bep-path": "bep", "spans": "pointers", "bep": "bep-path"}
-_ELEMENTS = frozenset({"coverage", "grades", "sizes"})
-
-
 def convert_gold(
     gold: Gold, to: Format, index: Collection | None = None, *, lossy: bool = False
 ) -> tuple[Gold, tuple[Remark, ...]]:
@@ -325,42 +356,6 @@ def _without(gold: Gold, to: Format, unsaid: set[str]) -> Gold:
         articles = replace(articles, bep=np.full(len(articles.bep), UNKNOWN, np.int64), bep_path=None)
     scale = "trec" if to.name == "trec-qrels" else gold.scale
     return replace(gold, articles=articles, passages=passages, elements=elements, scale=scale)
-
-
-WORDS = {
-    "document": "whole documents",
-    "element": "elements by path",
-    "range": "ranges of elements",
-    "passage": "passages between XPointers",
-    "span": "spans by offset",
-    "point": "entry points",
-    "text": "texts without offsets",
-    "unknown": "results at unknown places",
-    "chunk": "chunk numbers",
-    "header": "header fields (task, participant …)",
-    "coverage": "graded elements (relevance and coverage)",
-    "grades": "graded elements (exhaustiveness and specificity)",
-    "sizes": "assessed elements with sizes",
-    "differing": "assessed elements unlike what the highlights make them (sizes, exhaustivity)",
-    "pointers": "passages between XPointers",
-    "spans": "highlighted spans",
-    "quotes": "quotes",
-    "needs": "names of what spans are needed for",
-    "bep": "best entry points by offset",
-    "bep-path": "best entry points by path",
-    "relevance": "grades of whole documents",
-    "lengths": "document lengths",
-    "queries": "queries",
-    "tags": "tags of topics",
-    "groups": "groups, origins or assistance of topics",
-    "topic": "embedded topics",
-    "attributes": "attributes of topics (pool, version …)",
-}
-"""Every facet, as a message names it."""
-
-MINOR = frozenset({"header", "chunk", "quotes", "needs", "lengths", "queries", "tags", "groups", "topic", "attributes"})
-"""What no score depends on, or (needs) only the measures made for it: left out with a remark where a format cannot
-express it, never a reason to refuse."""
 
 
 def run_facets(run: Run) -> dict[str, int]:

@@ -27,6 +27,9 @@ chroma = re.compile(
     rb"^[^\n]*\bquestion\b[^\n]*\breferences\b[^\n]*\bcorpus_id\b|^[^\n]*\bcorpus_id\b[^\n]*\breferences\b"
 ).match
 """The header of the CSV of chunking_evaluation."""
+_SENTENCES = re.compile(rb'"(?:answer|content)"\s*:\s*\[\s*\{\s*"(?:text|type|citations)"')
+_GENERATED = frozenset({"answer", "response", "actual_output", "output", "generated_answer"})
+_CITED = frozenset({"sources", "docs", "references", "citations", "abstains", "abstained", "refused"})
 
 
 def _lines(head: bytes, most: int) -> list[bytes]:
@@ -200,11 +203,6 @@ def _keys_after(head: bytes, at: int) -> frozenset[str]:
             keys.add(last)
         last = sign
     return frozenset(column_name(key.strip(b'"').decode("utf-8", "replace")) for key in keys)
-
-
-_SENTENCES = re.compile(rb'"(?:answer|content)"\s*:\s*\[\s*\{\s*"(?:text|type|citations)"')
-_GENERATED = frozenset({"answer", "response", "actual_output", "output", "generated_answer"})
-_CITED = frozenset({"sources", "docs", "references", "citations", "abstains", "abstained", "refused"})
 
 
 def answers(head: bytes) -> bool:

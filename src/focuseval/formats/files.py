@@ -35,6 +35,14 @@ if TYPE_CHECKING:
     Documents = Collection | str | Path | Mapping[str, str]
     """What may be given as documents: an index, a folder or a file of documents, or a mapping from ids to texts."""
 
+T = TypeVar("T")
+
+STREAMED = ("run-jsonl", "trec-run")  # formats whose lines each name their topic
+LARGE = 1 << 26  # bytes from which on a run is read in blocks
+BLOCK = 1 << 24  # bytes that are read at once: about 200,000 results as JSON lines, 450,000 as TREC writes them
+_LOOK = 1 << 16  # bytes before a cut that are looked at first; a topic that reaches further back is followed
+_COUNTED = 1 << 20  # bytes whose lines are counted at once
+
 
 def read_run(
     path: str | Path | Source,
@@ -124,19 +132,6 @@ def one_format(sources: Sequence[Source]) -> Format:
             what = f"expected one format in the folder, {chosen.name}, found {other.name}"
             raise FormatError(what, at=source.name, remedy="keep golds of different formats in different folders")
     return chosen
-
-
-LARGE = 1 << 26  # bytes from which on a run is read in blocks
-
-STREAMED = ("run-jsonl", "trec-run")  # formats whose lines each name their topic
-
-BLOCK = 1 << 24  # bytes that are read at once: about 200,000 results as JSON lines, 450,000 as TREC writes them
-
-T = TypeVar("T")
-
-_LOOK = 1 << 16  # bytes before a cut that are looked at first; a topic that reaches further back is followed
-
-_COUNTED = 1 << 20  # bytes whose lines are counted at once
 
 
 def streamed_format(source: object, run_format: str | None = None) -> str | None:

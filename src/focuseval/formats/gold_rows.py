@@ -42,6 +42,10 @@ from focuseval.formats.rows import as_list, document_of, first_text, rows_of, sp
 from focuseval.formats.run_rows import needs_documents
 from focuseval.placing.texts import holders_of
 
+ROW_FIELDS = ("quote", "references", "answers", "need", "relevance", "tags", "group")
+"""What a row may say besides the fields of a run's, for the format's documentation."""
+_HOP = re.compile(r"<([0-9]+-hop)>\s*")  # what RAGAS writes before the contexts of a multi-hop question that it made up
+
 
 def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold:
     """Return the judgements of one or several files."""
@@ -65,19 +69,13 @@ def write(gold: Gold, documents: Collection | None = None) -> Iterator[bytes]:
         yield json_line({**asked, "reference_contexts": texts.get(code, [])})
 
 
-ROW_FIELDS = ("quote", "references", "answers", "need", "relevance", "tags", "group")
-"""What a row may say besides the fields of a run's, for the format's documentation."""
-_HOP = re.compile(r"<([0-9]+-hop)>\s*")  # what RAGAS writes before the contexts of a multi-hop question that it made up
-
-
 class JudgedSpan(NamedTuple):
     """One span of a topic, or (without start, end and quote) a document without one."""
 
     topic: str
     at: Place
     query: str = ""
-    doc: str | None = None
-    """None where the file does not say: the quote is then looked for in all documents."""
+    doc: str | None = None  # None where the file does not say: the quote is then looked for in all documents
     start: int = UNKNOWN
     end: int = UNKNOWN
     quote: str | None = None
@@ -85,8 +83,7 @@ class JudgedSpan(NamedTuple):
     grade: int | None = None
     tags: tuple[str, ...] = ()
     group: str = ""
-    answer: bool = False
-    """Whether the quote is an answer, which may be in words of its own."""
+    answer: bool = False  # whether the quote is an answer, which may be in words of its own
 
     @property
     def marks(self) -> bool:

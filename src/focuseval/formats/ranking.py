@@ -30,6 +30,8 @@ DISTANCES = "distances"
 
 _STRETCH = 1 << 18
 _FEW = 200  # rows among which one is few
+_BY_CHANCE = 0.05
+"""Lists that are wholly the wrong way round are refused if fewer than this share of random orders would be."""
 
 
 def topic_codes(column: pa.ChunkedArray) -> tuple[tuple[str, ...], NDArray[np.int32]]:
@@ -163,10 +165,6 @@ def ranked(columns: dict[str, Any]) -> dict[str, Any]:
     return moved if columns["rank"] is not None else {**moved, "listed": order.origin}
 
 
-_BY_CHANCE = 0.05
-"""Lists that are wholly the wrong way round are refused if fewer than this share of random orders would be."""
-
-
 def in_order(run: Run, order: RankingOrder | None) -> Run:
     """Return a run ranked as asked: as in the file, by descending score, or by ascending score (`lower` is better).
 
@@ -232,12 +230,28 @@ def contradicted(run: Run) -> bool:
 
 
 def taken(column: Any, order: Order) -> Any:
-    """Return a NumPy or Arrow column in ranking order; a column that is not there stays away."""
+    """Return a NumPy or Arrow column in ranking order; a column that is not there stays away.
+
+    Where only some rows move they are taken by the chunks between which they do, so that all others stay as they are.
+    """
     if column is None:
         return None
-    if not isinstance(column, np.ndarray):
-        return _arrow_taken(column, order)
-    return moved(column if order.full else column.copy(), order)
+    if isinstance(column, np.ndarray):
+        return moved(column if order.full else column.copy(), order)
+    if order.full or not isinstance(column, pa.ChunkedArray):
+        return column.take(indices(order.origin if order.full else taken(np.arange(order.size), order)))
+    ends = np.cumsum([len(chunk) for chunk in column.chunks])
+    one, other = (np.searchsorted(ends, rows, "right") for rows in (order.to, order.origin))
+    reach = np.arange(len(ends))  # the last chunk to which rows of a chunk move
+    np.maximum.at(reach, np.minimum(one, other), np.maximum(one, other))
+    last = np.flatnonzero(np.maximum.accumulate(reach) == np.arange(len(ends)))
+    pieces: list[pa.Array] = []
+    for begin, end in zip(np.r_[0, last[:-1] + 1], last + 1, strict=True):
+        first, chunks = int(ends[begin]) - len(column.chunk(begin)), column.chunks[begin:end]
+        here = slice(*np.searchsorted(order.to, (first, first + sum(map(len, chunks)))))
+        to, origin = order.to[here] - first, order.origin[here] - first
+        pieces += [_with_rows_moved(pa.concat_arrays(chunks), to, origin)] if len(to) else chunks
+    return pa.chunked_array(pieces, column.type)
 
 
 def moved(column: NDArray[Any], order: Order) -> NDArray[Any]:
@@ -254,24 +268,6 @@ def lines_taken(line: NDArray[Any] | None, order: Order) -> NDArray[Any]:
         return np.asarray(taken(line, order))
     narrow = np.int32 if order.size < np.iinfo(np.int32).max else np.int64
     return moved(np.arange(1, order.size + 1, dtype=narrow), order)
-
-
-def _arrow_taken(column: pa.Array | pa.ChunkedArray, order: Order) -> pa.Array | pa.ChunkedArray:
-    """Take rows; where only some move, by the chunks between which they do, so that all others stay as they are."""
-    if order.full or not isinstance(column, pa.ChunkedArray):
-        return column.take(indices(order.origin if order.full else taken(np.arange(order.size), order)))
-    ends = np.cumsum([len(chunk) for chunk in column.chunks])
-    one, other = (np.searchsorted(ends, rows, "right") for rows in (order.to, order.origin))
-    reach = np.arange(len(ends))  # the last chunk to which rows of a chunk move
-    np.maximum.at(reach, np.minimum(one, other), np.maximum(one, other))
-    last = np.flatnonzero(np.maximum.accumulate(reach) == np.arange(len(ends)))
-    pieces: list[pa.Array] = []
-    for begin, end in zip(np.r_[0, last[:-1] + 1], last + 1, strict=True):
-        first, chunks = int(ends[begin]) - len(column.chunk(begin)), column.chunks[begin:end]
-        here = slice(*np.searchsorted(order.to, (first, first + sum(map(len, chunks)))))
-        to, origin = order.to[here] - first, order.origin[here] - first
-        pieces += [_with_rows_moved(pa.concat_arrays(chunks), to, origin)] if len(to) else chunks
-    return pa.chunked_array(pieces, column.type)
 
 
 def _with_rows_moved(chunk: pa.Array, to: NDArray[np.int64], origin: NDArray[np.int64]) -> pa.Array:

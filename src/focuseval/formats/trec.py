@@ -51,18 +51,19 @@ RUN = Layout(
     least=6,
     remedy="a run with places has 7 or 8 columns, see 'focuseval formats inex-text'",
 )
+QRELS = Layout({"topic": "block", "iteration": None, "document": "text", "grade": "int"}, least=4)
 
 
 def read_run(source: Source, name: str | None = None) -> Run:
     """Return the run in trec_eval's order; for a part of a file, `name` is the run's name on the file's first line."""
     table = read_table(source, RUN)
-    run_id = one_run_id(source, table, name)
+    run_id = one_run_id(table, name)
     topics, topic = topic_codes(table.pop("topic"))
     document = table.pop("document")
     found, faults = distinct_keys(topic, document), table.faults
     keys = None if isinstance(found, tuple) else found
     if isinstance(found, tuple):
-        first, second = (source.at(table.line_of(row)) for row in found)
+        first, second = (table.at(row) for row in found)
         name_of = document[found[0]].as_py()
         what = f"expected a document once in a topic, found {name_of!r} again, first on line {first.line}"
         faults = (*faults, FormatError(what, at=second, remedy="keep one of the two lines"))
@@ -91,7 +92,7 @@ def read_run(source: Source, name: str | None = None) -> Run:
     )
 
 
-def one_run_id(source: Source, table: FileTable, name: str | None = None) -> str:
+def one_run_id(table: FileTable, name: str | None = None) -> str:
     """Return the run's name; a file holds one run, whose `name` is given where this is a part of the file."""
     names, code = topic_codes(table.pop("run"))
     name = next(iter(names), "") if name is None else name
@@ -99,7 +100,7 @@ def one_run_id(source: Source, table: FileTable, name: str | None = None) -> str
     if other is not None:
         row = int(np.argmax(code == names.index(other)))
         what = f"expected one run in the file, {name!r}, found {other!r}"
-        raise FormatError(what, at=source.at(table.line_of(row)), remedy="split the file by its sixth column")
+        raise FormatError(what, at=table.at(row), remedy="split the file by its sixth column")
     return name
 
 
@@ -125,9 +126,6 @@ def write_annotated_run(run: Run) -> Iterator[bytes]:
         )
     ).encode()
     yield from run_lines(run)
-
-
-QRELS = Layout({"topic": "block", "iteration": None, "document": "text", "grade": "int"}, least=4)
 
 
 def read_qrels(sources: Sequence[Source]) -> Gold:
