@@ -7,6 +7,7 @@ leaves alone (entities, rare encodings, anything wrong), events in Python do the
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import pyexpat
 import threading
@@ -71,8 +72,6 @@ class Memory(threading.local):
 @cache
 def expat() -> int | None:
     """Return where the capsule's struct stands; None where it is not one that `xml.c` knows."""
-    import ctypes  # noqa: PLC0415  a Python may come without it
-
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
     try:
@@ -93,13 +92,11 @@ def read_compiled(
     library = native.library()
     if library is None or (address := expat()) is None or not documents:
         return None
-    from ctypes import addressof, c_char_p  # noqa: PLC0415  where there is a library, there is this
-
     size = np.array([len(data or b"") for data in documents], np.int64)
     left = np.array([data is None for data in documents], np.uint8)
-    places = (c_char_p * len(documents))(*documents)
+    places = (ctypes.c_char_p * len(documents))(*documents)
     room = np.zeros(2, np.int64)
-    where = (addressof(places), size.ctypes.data, len(documents))
+    where = (ctypes.addressof(places), size.ctypes.data, len(documents))
     library.xml_room(*where, left.ctypes.data, room.ctypes.data, room[1:].ctypes.data)
     memory = memory or Memory()
     marks, most = room.tolist()  # every element and every text node has its own ``<``
