@@ -34,36 +34,16 @@ _SPARE = 8
 _NUMBERS = {"int": pa.int64(), "rank": pa.int32(), "real": pa.float64()}
 BLOCK = 1 << 16  # keys that are looked up together: they stay in the processor's cache
 
-_FUNCTIONS = {
-    "lines": "pn",
-    "split": "pnpnn",
-    "filled": "pnp",
-    "hash64": "ppnp",
-    "joint": "ppnp",
-    "encode": "pppnpnpp",
-    "lookup_fill": "pnppn",
-    "lookup_find": "pppnnpp",
-    "xml_room": "ppnppp",
-    "xml_read": "pppnpp",
-    "xml_arrange": "pnpp",
-    "words_split": "ppnpnpp",
-    "words_place": "pppnppppp",
-    "words_post": "pnipp",
-    "words_pack": "pnpnpp",
-    "words_unpack": "pnniip",
-    "words_parents": "pnp",
-    "words_deepest": "pppnnp",
-    "words_spans": "pppnpp",
-    "words_around": "pnppnpp",
-    "words_near": "pnppp",
-    "words_tally": "pnppppp",
-    "words_tally_spans": "pnnnppppppp",
-    "words_share": "ppnpp",
-    "words_add": "ppndipppn",
-    "words_rank": "pnppdppnpp",
-    "pdf_characters": "pnpppp",
-}
-"""What the compiled functions take: pointers, 64-bit, 32-bit and real numbers."""
+_FUNCTIONS = (
+    "lines:pn split:pnpnn filled:pnp hash64:ppnp joint:ppnp encode:pppnpnpp lookup_fill:pnppn lookup_find:pppnnpp "
+    "xml_room:ppnppp xml_read:pppnpp xml_arrange:pnpp "
+    "words_split:ppnpnpp words_place:pppnppppp words_post:pnipp words_pack:pnpnpp words_unpack:pnniip "
+    "words_parents:pnp words_deepest:pppnnp words_spans:pppnpp words_around:pnppnpp words_near:pnppp "
+    "words_tally:pnppppp words_tally_spans:pnnnppppppp words_share:ppnpp words_add:ppndipppn "
+    "words_rank:pnppdppnpp "
+    "pdf_characters:pnpppp"
+)
+"""The compiled functions and what they take: pointers, 64-bit, 32-bit and real numbers."""
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _ODDER = np.uint64(0xD6E8FEB86659FD93)
@@ -83,7 +63,7 @@ def library() -> ctypes.CDLL | None:
     except (OSError, AttributeError):
         return None
     kinds = {"p": ctypes.c_void_p, "n": ctypes.c_int64, "i": ctypes.c_int32, "d": ctypes.c_double}
-    for name, arguments in _FUNCTIONS.items():
+    for name, arguments in (function.split(":") for function in _FUNCTIONS.split()):
         function = getattr(found, name)
         function.argtypes, function.restype = [kinds[kind] for kind in arguments], ctypes.c_int64
     return found
