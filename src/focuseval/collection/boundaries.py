@@ -19,11 +19,12 @@ ends a pair of regional indicators, which is a flag. These are the rules of Unic
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from ctypes import CDLL
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
+from typing import Any
 from unicodedata import category
 
 import numpy as np
@@ -37,9 +38,6 @@ from focuseval.engine import native
 from focuseval.engine.lazy import cached_property
 
 Integers = NDArray[np.int64]
-Cutter = Callable[[str], tuple[Integers, Integers]]
-
-
 _AT_ONCE = 64  # documents whose texts are asked for together
 
 
@@ -49,8 +47,7 @@ class Boundaries:
 
     start: Integers
     end: Integers
-    bounds: Integers
-    """Where every document's pieces begin, and the end of the last."""
+    bounds: Integers  # where every document's pieces begin, and the end of the last
 
     @cached_property
     def _edges(self) -> tuple[Integers, Integers]:
@@ -184,31 +181,24 @@ def cut_block(block: Block) -> Cut:
     return _in_python(text, breaks) if compiled is None else compiled
 
 
+_RUN = re.compile(rb"[\1\2][\1\2\4]*|(?:[\3\4][\2\4]*)+")  # of kinds: a word, or a run in a script without blanks
+_UNIT = re.compile(rb"[\3\4][\2\4]*")  # a character in a script without blanks, with its marks
+
+
 def spans(text: str, breaks: Collection[int] = ()) -> Iterator[tuple[int, int]]:
     """Yield where the words of a text begin and end; `breaks` are the places at which a tag stands.
 
     >>> [text[a:b] for text in ["Fin-de-siècle, 漢字体 ก"] for a, b in spans(text)]
     ['Fin', 'de', 'siècle', '漢字', '字体', 'ก']
     """
-    run, first, last = OTHER, 0, 0
-    for at, kind in enumerate(kinds()[code_points(text)].tolist()):
-        if run != OTHER and (kind == OTHER or at in breaks):
-            yield first, at
-            run = OTHER
-        if kind == OTHER or (run != OTHER and kind in {MARK, DENSE_MARK}):
-            continue
-        here = DENSE if kind >= DENSE else LETTER
-        if run == here == DENSE:
-            if last > first:
-                yield first, at
-                first = last
-            last = at
-        elif run != here:
-            if run != OTHER:
-                yield first, at
-            run, first, last = here, at, at
-    if run != OTHER:
-        yield first, len(text)
+    found = kinds()[code_points(text)].tobytes()
+    for begin, end in pairwise(sorted({0, *breaks, len(text)})):
+        for run in _RUN.finditer(found, begin, end):
+            if found[run.start()] < DENSE:
+                yield run.span()
+            else:
+                units = [one.start() for one in _UNIT.finditer(found, *run.span())]
+                yield from zip(units, [*units[2:], run.end()], strict=False)  # pairs of units; one alone stays
 
 
 def words(text: str) -> list[str]:
@@ -229,9 +219,8 @@ def _compiled(library: CDLL, text: pa.Array, breaks: NDArray[np.uint8]) -> Cut |
         return None
     start, end, number, ends = (np.empty(most, np.int32) for _ in range(4))
     names, hashes = np.empty(2 * most, np.uint8), np.empty(most, np.uint32)  # a character may stand in two pairs
-    struct = native.struct(
-        _STRUCT, {"start": start, "end": end, "number": number, "names": names, "ends": ends, "hashes": hashes}
-    )
+    arrays: dict[str, NDArray[Any]] = {"start": start, "end": end, "number": number, "ends": ends}
+    struct = native.struct(_STRUCT, arrays | {"names": names, "hashes": hashes})
     struct["text"] = data.address
     word_bounds = np.empty(len(bounds), np.int64)
     where = (bounds.ctypes.data, len(bounds) - 1, breaks.ctypes.data, len(breaks))
@@ -253,8 +242,7 @@ def _in_python(text: pa.Array, breaks: NDArray[np.uint8]) -> Cut:
         rows += [(a, b, number.setdefault(document[a:b], len(number))) for a, b in spans(document, here)]
         bounds.append(len(rows))
         at += len(document) + 1
-    columns = np.array(rows, np.int32).reshape(-1, 3)
-    start, end, code = (np.ascontiguousarray(columns[:, place]) for place in range(3))
+    start, end, code = np.ascontiguousarray(np.array(rows, np.int32).reshape(-1, 3).T)
     return Cut(start, end, code, np.array(bounds, np.int64), pa.array(list(number), pa.string()))
 
 

@@ -23,6 +23,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -137,10 +138,15 @@ def layout(document: Document) -> list[TextBlock]:
     [(0, 6, 'plain'), (6, 10, 'plain')]
     """
     kinds, text = _kinds(document), document.text
-    pieces: list[TextBlock] = []
-    plain = _markdown(text) if _MARKDOWN.search(text) else _plain(text)
-    for block in _partition(document, kinds) if any(kinds[1:]) else plain:
-        shown = ("plain",) if any(kinds[1:]) else ("plain", "cell")  # an empty cell of Markdown keeps its place
+    pieces, shown = list[TextBlock](), ["plain"]
+    if any(kinds[1:]):
+        found = _partition(document, kinds)
+    elif _MARKDOWN.search(text):
+        found, shown = _markdown(text), ["plain", "cell"]  # an empty cell keeps its place
+    else:
+        ends = (one.end() for one in re.finditer(r"\n[ \t\r]*\n\s*", text))  # plain text is cut after blank lines
+        found = (TextBlock(*edges, "plain", 0) for edges in pairwise(dict.fromkeys([0, *ends, len(text)])))
+    for block in found:
         blank = block.kind not in shown and not text[block.start : block.end].strip()
         pieces += _bounded(replace(block, kind="gap") if blank else block, text)
     return pieces
@@ -177,32 +183,24 @@ def _kinds(document: Document) -> list[str]:
 
 def _partition(document: Document, kinds: list[str]) -> Iterator[TextBlock]:
     """Cut the text where blocks begin and end; each piece belongs to the innermost block around it."""
-    position, around = 0, [-1]
-
-    def piece(end: int) -> Iterator[TextBlock]:
-        if position < end:
-            outer = [kinds[row] for row in around[1:]]
-            kind = outer[-1] if outer else "paragraph"
-            depth = outer.count("section") + outer.count("meta-section")
-            sign = _number(document, around[-1]) if kind == "item" else ""
-            kind = {"section": "paragraph", "meta-section": "meta"}.get(kind, kind)
-            yield TextBlock(position, end, kind, depth, sign)
-
-    for row, element in enumerate(document.elements):
-        if not kinds[row] or element.start == element.end:
-            continue
-        while around[-1] >= 0 and (end := document.elements[around[-1]].end) <= element.start:
-            yield from piece(end)
-            position = max(position, end)
-            around.pop()
-        yield from piece(element.start)
-        position = element.start
-        around.append(row)
-    while around:
-        end = document.elements[around[-1]].end if around[-1] >= 0 else len(document.text)
-        yield from piece(end)
-        position = max(position, end)
-        around.pop()
+    position, size = 0, len(document.text)
+    around = [(-1, size)]  # the blocks that the position is in, and where they end
+    shown = [(row, one.start, one.end) for row, one in enumerate(document.elements) if kinds[row]]
+    for row, start, end in [*(one for one in shown if one[1] < one[2]), (-1, size, size)]:
+        while around and (position < start or around[-1][1] <= start):
+            inner, upto = around[-1]
+            if position < (cut := min(upto, start)):
+                outer = [kinds[one] for one, _ in around[1:]]
+                kind = outer[-1] if outer else "paragraph"
+                depth = outer.count("section") + outer.count("meta-section")
+                sign = _number(document, inner) if kind == "item" else ""
+                kind = {"section": "paragraph", "meta-section": "meta"}.get(kind, kind)
+                yield TextBlock(position, cut, kind, depth, sign)
+            position = max(position, cut)
+            if upto <= start:
+                around.pop()
+        position = start
+        around.append((row, end))
 
 
 def _number(document: Document, row: int) -> str:
@@ -260,11 +258,13 @@ _GRIDS, _ROWS, _CELLS = ("table", "tgroup", "informaltable"), ("tr", "row"), ("t
 
 def render(document: Document) -> Rendering:
     """Return a document laid out, with its tables, its images and what is inside of its lines."""
-    blocks = layout(document)
+    blocks, text = layout(document), document.text
     if len(document.elements) > 1:
         groups, inline = _groups(document, blocks), _inside(document, blocks)
     else:
-        groups, inline = _markdown_groups(document.text, blocks), _markdown_inside(document.text, blocks)
+        shown = [block for block in blocks if block.kind not in ("code", "gap")] if _MARKDOWN.search(text) else []
+        found = (one for block in shown for one in _EMPHASIS.finditer(text, block.start, block.end))
+        groups, inline = _markdown_groups(text, blocks), [(*one.span(), one.lastgroup or "", 0) for one in found]
     starts, tables = [block.start for block in blocks], [group for group in groups if group.kind == "grid"]
     for position, name in document.images:  # behind the block that it stands in, and behind a table
         after = bisect_left(starts, position)
@@ -336,13 +336,7 @@ _EMPHASIS = re.compile(
     r"(?P<code>`[^`\n]+`)|(?P<strong>(\*\*|__)(?=\S)[^\n]+?(?<=\S)\3)"
     r"|(?P<em>(?<![\w*])([*_])(?=\S)[^*_\n]+(?<=\S)\5(?![\w*]))|(?P<link>\[[^\]\n]*\]\([^()\s]*\))"
 )
-
-
-def _markdown_inside(text: str, blocks: list[TextBlock]) -> list[tuple[int, int, str, int]]:
-    """Return the code, the links and what is emphasised in Markdown, with its signs."""
-    shown = [block for block in blocks if block.kind not in ("code", "gap")] if _MARKDOWN.search(text) else []
-    found = (one for block in shown for one in _EMPHASIS.finditer(text, block.start, block.end))
-    return [(one.start(), one.end(), one.lastgroup or "", 0) for one in found]
+"""Code, links and what is emphasised in Markdown, with its signs."""
 
 
 def _inside(document: Document, blocks: list[TextBlock]) -> list[tuple[int, int, str, int]]:
@@ -383,15 +377,6 @@ def title_of(document: Document) -> str:
     first = next((block for block in blocks if block.kind == "heading"), blocks[0] if blocks else None)
     words = " ".join(document.text[first.start : first.end].split()).lstrip("# ") if first else ""
     return words if len(words) <= TITLE else f"{words[: TITLE - 1]}…"
-
-
-def _plain(text: str) -> Iterator[TextBlock]:
-    """Cut plain text after blank lines."""
-    start = 0
-    for end in [*(found.end() for found in re.finditer(r"\n[ \t\r]*\n\s*", text)), len(text)]:
-        if start < end:
-            yield TextBlock(start, end, "plain", 0)
-        start = end
 
 
 _MARKDOWN = re.compile(r"^#{1,6} \S|^```|^\|?[ :]*-{3,}[ :]*\|[ |:-]*$", re.MULTILINE)
@@ -450,9 +435,7 @@ def _bounded(block: TextBlock, text: str) -> Iterator[TextBlock]:
 
 Extents = tuple[str, "NDArray[np.int64]", "NDArray[np.int64]"]
 """A text's hash, and where its elements with text begin and end."""
-
 PATIENCE = 0.5  # seconds that a list may spend on titles that are not known yet; the rest are known the next time
-
 KEPT = 64  # documents that stay in memory with their elements, for those who open the same ones
 CHARACTERS = 40_000_000
 """Characters of texts that stay in memory: an edit needs the text alone, and must not parse a document again."""

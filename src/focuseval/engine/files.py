@@ -25,7 +25,6 @@ FOLDER, GIGABYTES = "FOCUSEVAL_CACHE", "FOCUSEVAL_CACHE_GB"
 
 _DEFAULT = 10.0
 _PARTIAL = ".partial"
-
 _AT_ONCE = 8  # files that are pushed to the disk at once
 
 
@@ -80,8 +79,7 @@ class Cache:
     """A folder of copies of objects: bounded, least recently used first out, safe for several processes."""
 
     folder: str
-    most: int
-    """Bytes that it may hold; the copy that was just asked for stays, however large it is."""
+    most: int  # bytes that it may hold; the copy that was just asked for stays, however large it is
 
     def fetch(self, file: Remote, opened: Callable[[Path], T]) -> T:
         """Return what is opened of a local copy of a file: its name may vanish at any time, when others make room."""
