@@ -186,28 +186,22 @@ def json_text(value: object) -> str:
 
 
 def write_results(
-    options: dict[str, Any],
-    values: Callable[[], object],
-    tables: Callable[[], Iterable[Table]],
-    signature: str = "",
-    page: Callable[[], str] | None = None,
-) -> None:
-    """Print results, or write them to ``--output``: a page where one is given, plain values as JSON, or tables."""
+    options: dict[str, Any], values: Callable[[], object], tables: Callable[[], Iterable[Table]], signature: str = "",
+    text: Callable[[], str] | None = None,
+) -> None:  # fmt: skip
+    """Print results, or write them to ``--output``: a text of their own, plain values as JSON, or tables.
+
+    Tables in a file that ends in ``.html`` are a page.
+    """
     layout, output = options["layout"], options.get("output")
-    if page is not None:
-        text = page()
+    if text is not None:
+        written = text()
     elif layout == "json":
-        text = json_text(values())
+        written = json_text(values())
     else:
-        text = laid_out(tables(), options, signature)
-    write_text(text, output)
-
-
-def laid_out(tables: Iterable[Table], options: dict[str, Any], signature: str = "") -> str:
-    """Return tables in the layout that is asked for; for a file that ends in ``.html``, a page."""
-    layout, output = options["layout"], options.get("output")
-    layout = "html" if layout == "table" and output and is_page(output) else layout
-    return render(tables, layout, signature=signature, width=UNLIMITED if output else None)
+        layout = "html" if layout == "table" and output and is_page(output) else layout
+        written = render(tables(), layout, signature=signature, width=UNLIMITED if output else None)
+    write_text(written, output)
 
 
 def is_page(output: str) -> bool:

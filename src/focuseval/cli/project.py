@@ -15,14 +15,7 @@ from typing import Any
 
 import click
 
-from focuseval.assessment.archive import (
-    changed_documents,
-    keep_runs,
-    named_after,
-    open_archive,
-    topics_of,
-    write_archive,
-)  # fmt: skip
+from focuseval.assessment import archive as archives
 from focuseval.assessment.backup import restore as restore_backup
 from focuseval.assessment.check import check_project, reanchor_all
 from focuseval.assessment.exchange import export_everything, import_everything, import_judgements
@@ -148,16 +141,16 @@ def import_file(project: str, source: str, **options: Any) -> None:
       focuseval project import copy everything.jsonl --docs articles --topics topics.xml
     """
     if is_archive(source):
-        archived = open_archive(source)
+        archived = archives.open_archive(source)
         lines = numbered_lines(archived.text("judgements.jsonl"))
         archived.documents()  # what cannot be read is refused before anything is made
-        with tempfile.TemporaryDirectory() as scratch, named_after(archived, scratch):
-            own = {"topics": options["topics"] or str(topics_of(archived, Path(scratch))), "pool": None}
-            own["scale"] = archived.scale
+        with tempfile.TemporaryDirectory() as scratch, archives.named_after(archived, scratch):
+            own = {"topics": options["topics"] or str(archives.topics_of(archived, Path(scratch)))}
+            own |= {"pool": None, "scale": archived.scale}
             with closing(open_project(project, **(begun(options) | own))) as opened:
                 count = import_everything(opened.store, lines, file=f"{source}: judgements.jsonl")
-                runs = keep_runs(archived, opened.folder, opened.documents.index)
-                other = changed_documents(archived, opened.documents.index)
+                runs = archives.keep_runs(archived, opened.folder, opened.documents.index)
+                other = archives.changed_documents(archived, opened.documents.index)
         kept = f", {counted(runs, 'run')}" if runs else ""
         click.echo(f"{counted(count, 'event')}{kept}", err=True)
         if other:
@@ -194,7 +187,7 @@ def archive(project: str, target: str, **options: Any) -> None:
     """
     how = {"rule": options["merge"] or "union", "imported": options["imported"], "anonymous": options["anonymous"]}
     with _opened(project, options) as opened:
-        echo_lines(write_archive(opened.store, opened.documents, opened.topics, Path(target), **how))
+        echo_lines(archives.write_archive(opened.store, opened.documents, opened.topics, Path(target), **how))
     click.echo(f"{target}: score against it with 'focuseval score {target} RUN --docs DOCS'", err=True)
 
 
@@ -275,9 +268,8 @@ def drafts(project: str, file: str, **options: Any) -> None:
         begin = {"collection": collection, "topics": topics and str(topics), "actor": actor}
         with _opened(project, options, **begin) as opened:
             count = review_drafts(opened, lines, options["assessor"], actor=actor)
-    click.echo(
-        f"{counted(count, 'draft')} to review: 'focuseval assess {project} --assessor {options['assessor']}'", err=True
-    )
+    serve = f"'focuseval assess {project} --assessor {options['assessor']}'"
+    click.echo(f"{counted(count, 'draft')} to review: {serve}", err=True)
 
 
 @project.verb("add-run", WRITES, actor_option, collection_options)
@@ -334,7 +326,7 @@ def agreement(project: str, runs: tuple[str, ...], **options: Any) -> None:
         trust = project_trust(opened, read, options["measure"])
     title = f"Agreement in {Path(project).resolve().name}"
     page = partial(render_agreement, trust, title) if output and is_page(output) else None
-    write_results(options, trust.to_json, lambda: tables(trust), page=page)
+    write_results(options, trust.to_json, lambda: tables(trust), text=page)
     if output:
         say_written(output, f"the agreement of {len(trust.assessors)} assessors")
 
@@ -374,16 +366,12 @@ def progress(project: str, **options: Any) -> None:
         names, apart = labels(opened.store), machines(opened.store)
         counts = ("documents", "to do", "in progress", "done", "skipped", "flagged", "disagreed", "seconds a document")
         columns = (*words("assessor"), *numbers(*counts, form=".0f"), *words("last edit (UTC)"))
-        rows = tuple(
-            (
-                names.get(row.assessor, row.assessor),
-                *(row.total, row.todo, row.in_progress, row.done, row.skipped, row.flagged, row.disagreed),
-                row.per_document,
-                overview.pace.last.get(row.assessor, "")[:16].replace("T", " "),
-            )
-            for row in sorted(summed(overview.rows(), "assessor"), key=lambda row: row.assessor in apart)
-        )
-    _print_table(Table("Progress", columns, rows), options)
+        rows = []
+        for row in sorted(summed(overview.rows(), "assessor"), key=lambda row: row.assessor in apart):
+            done = (row.total, row.todo, row.in_progress, row.done, row.skipped, row.flagged, row.disagreed)
+            last = overview.pace.last.get(row.assessor, "")[:16].replace("T", " ")
+            rows.append((names.get(row.assessor, row.assessor), *done, row.per_document, last))
+    _print_table(Table("Progress", columns, tuple(rows)), options)
 
 
 @project.verb("check", READS, collection_options)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -80,13 +81,10 @@ def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     asked = shared.with_baseline(runs, options["baseline"])
     with shared.cluster_workers(options["cluster"]) as workers, progress_bar() as move:
         topics = read_topics_of(options)
-        evidence = evidence_on(
-            plan_files(gold, asked, options, move, topics=topics, workers=workers),
-            settings_of(**shared.given(options)),
-            topics=topics or (),
-            watch=lambda drawn: move.through(drawn, "reading lists"),
-            **{name: options[name] for name in ("baseline", "clusters", "fidelity")},
-        )
+        planned = plan_files(gold, asked, options, move, topics=topics, workers=workers)
+        how = {name: options[name] for name in ("baseline", "clusters", "fidelity")} | {"topics": topics or ()}
+        how["watch"] = partial(move.through, now="reading lists")
+        evidence = evidence_on(planned, settings_of(**shared.given(options)), **how)
         write_repairs_of(evidence.scores, options)
         if (model := options["estimate"]) is not None:
             named = shared.is_project(gold) and not Path(model).exists()

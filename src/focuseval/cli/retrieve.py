@@ -117,16 +117,9 @@ def retrieve(index: str, topics: str, **options: Any) -> None:
     says = find_format(layout, "run").says
     with cluster_workers(options["cluster"]) as workers, progress_bar() as move:
         collection = open_documents(index)
-        run = retrieve_run(
-            collection,
-            topics,
-            run_id=options["run_id"],
-            jobs=options["jobs"] or cores(),
-            workers=workers,
-            progress=move,
-            chunks=None if options["chunks"] is None else read_chunks(options["chunks"], collection),
-            **{name: options[name] for name in SETTINGS},
-        )
+        how = {name: options[name] for name in (*SETTINGS, "run_id")} | {"workers": workers, "progress": move}
+        how["chunks"] = None if options["chunks"] is None else read_chunks(options["chunks"], collection)
+        run = retrieve_run(collection, topics, **how | {"jobs": options["jobs"] or cores()})
         move.writes(options["output"])
         whole = options["unit"] == "document" and "element" not in says
         if whole:  # a format of whole documents needs no paths
