@@ -110,7 +110,20 @@ class Comparison(Standings, Framed):
         if len(self.runs) == 2:
             order = self.order if self.baseline is None else [1 - self.baseline, self.baseline]
             return self.verdict_of(*order)
-        return self._best(f"{noun}s") if self.baseline is None else self._against_baseline(self.baseline)
+        if self.baseline is None:
+            return self._best(f"{noun}s")
+        pairs = [self.against(run, self.baseline) for run in self.order if run != self.baseline]
+        found = {word: sum(pair.word == word for pair in pairs) for word in (BETTER, WORSE, CANNOT_TELL)}
+        counts = [f"{n:,} {'is' if n == 1 else 'are'} {word}" for word, n in found.items() if n and word != CANNOT_TELL]
+        counts += [f"{n:,} cannot be told apart from it"] if (n := found[CANNOT_TELL]) else []
+        best, wordings = pairs[0], {BETTER: "better than baseline", WORSE: "worse than baseline"}
+        names = {"a": self.runs[best.a], "b": self.runs[self.baseline]}
+        headline = fill(wordings.get(best.word, "baseline holds"), **names)
+        reason = fill(
+            "nearest", a=names["a"], numbers=self.numbers(best), measure=self.measure, power=power(best),
+            runs=counted(len(pairs), "run"), counts=listed(counts),
+        )  # fmt: skip
+        return Conclusion(best.word, headline, f"{reason} {self.test}")
 
     def _best(self, runs: str) -> Conclusion:
         """Say whether the best run is really the best."""
@@ -137,22 +150,6 @@ class Comparison(Standings, Framed):
                 headline = fill("leads alone", best=best, n=len(others), runs=runs)
         reason += f" {fill('better than', subject=subject, names=named(worse))}" if worse else ""
         return Conclusion(CANNOT_TELL, headline, f"{reason} {self.test}")
-
-    def _against_baseline(self, base: int) -> Conclusion:
-        """Say whether the best of the other runs improves on the baseline, and how many do."""
-        pairs = [self.against(run, base) for run in self.order if run != base]
-        best = pairs[0]
-        headline = {BETTER: "better than baseline", WORSE: "worse than baseline", CANNOT_TELL: "baseline holds"}
-        found = {word: sum(pair.word == word for pair in pairs) for word in (BETTER, WORSE, CANNOT_TELL)}
-        counts = [f"{n:,} {'is' if n == 1 else 'are'} {word}" for word, n in found.items() if n and word != CANNOT_TELL]
-        if n := found[CANNOT_TELL]:
-            counts.append(f"{n:,} cannot be told apart from it")
-        reason = fill(
-            "nearest", a=self.runs[best.a], numbers=self.numbers(best), measure=self.measure, power=power(best),
-            runs=counted(len(pairs), "run"), counts=listed(counts),
-        )  # fmt: skip
-        names = {"a": self.runs[best.a], "b": self.runs[base]}
-        return Conclusion(best.word, fill(headline[best.word], **names), f"{reason} {self.test}")
 
     @property
     def test(self) -> str:

@@ -149,14 +149,13 @@ class Standings(Paired):
             gains = int(self._gains[0][k])
             gaining = tuple(self.topics[i] for i in self._gains[1][k, :gains]) if gains <= MOST_GAINING else ()
         needed, fewest, most = (int(number) if np.isfinite(number) else None for number in self.needed[k].tolist())
+        columns = ("difference", "low", "high", "p", "corrected", "won", "tied", "lost")
         found = Pair(
             a=first, b=second, means=(float(means[first]), float(means[second])),
-            difference=float(self.difference[k]), low=float(self.low[k]), high=float(self.high[k]),
-            p=float(self.p[k]), corrected=float(self.corrected[k]),
             word=BETTER if self.significant[k] else CANNOT_TELL, reason=self.reason(k),
-            won=int(self.won[k]), tied=int(self.tied[k]), lost=int(self.lost[k]),
             detectable=float(self.detectable[k]) if np.isfinite(self.detectable[k]) else None,
             needed=needed, fewest=fewest, most=most, gains=gains, gaining=gaining, clustered=self.clusters is not None,
+            **{name: getattr(self, name)[k].item() for name in columns},
         )  # fmt: skip
         return found if first == a else found.turned
 
