@@ -47,13 +47,7 @@ class FiniteRange(click.FloatRange):
 
 def combined(*options: Decorator) -> Decorator:
     """Return a decorator that adds several options, in this order."""
-
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
+    return lambda command: reduce(lambda decorated, option: option(decorated), reversed(options), command)
 
 
 # --------------------------------------------------------------------------------------------- collections and clusters
@@ -222,12 +216,11 @@ def tags_option(name: str, what: str) -> Decorator:
 
 
 drop_tags_option = tags_option("--drop-tags", "Tags to leave out of the recall base, separated by commas.")
-repairs_option = click.option(
-    "--repairs",
-    metavar="FILE",
-    help="List every quote and text that is not where its file says, as CSV, or as JSON lines if FILE ends in .jsonl. "
-    "(Changes no run; --repair is for runs that break the task's rules.)",
+_REPAIRS = (
+    "List every quote and text that is not where its file says, as CSV, or as JSON lines if FILE ends in .jsonl. "
+    "(Changes no run; --repair is for runs that break the task's rules.)"
 )
+repairs_option = click.option("--repairs", metavar="FILE", help=_REPAIRS)
 
 # ----------------------------------------------------------------------------------------- measures, tasks and policies
 
@@ -282,27 +275,19 @@ def evaluation_options(
         "moved are found again in any case; --repairs lists them.)"
     )
     structure = "How the structure of topics is read: strict (SS) or vague (VV); SV, VS: target, then support."
+    empty = "Topics without anything relevant: left out, or score 0 as in trec_eval.  [default: skip]"
     return combined(
-        measure_option(measures),
-        task_option(),
-        profile_option(),
-        gold_options,
-        run_options,
+        measure_option(measures), task_option(), profile_option(), gold_options, run_options,
         click.option("--missing", type=click.Choice(["zero", "skip"]), help="Unanswered topics: score 0, or left out."),
-        click.option(
-            "--empty-topics",
-            type=click.Choice(["skip", "zero"]),
-            help="Topics without anything relevant: left out, or score 0 as in trec_eval.  [default: skip]",
-        ),
+        click.option("--empty-topics", type=click.Choice(["skip", "zero"]), help=empty),
         click.option("--cutoff", type=click.IntRange(1), help="Evaluate the first N results of each topic."),
         click.option("--cas", type=click.Choice(["strict", "vague", "SS", "SV", "VS", "VV"]), help=structure),
         click.option("--topics", metavar="FILE", help=topics),
         click.option("--repair", is_flag=True, help=repair),
-        drop_tags_option,
-        tokenizer_option,
+        drop_tags_option, tokenizer_option,
         click.option("--refusal", "refusals", multiple=True, metavar="WORDS", help=_REFUSAL),
         repairs_option,
-    )
+    )  # fmt: skip
 
 
 # --------------------------------------------------------------------------------------------------------- significance

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache, reduce
+from functools import cache
 from glob import glob
 from pathlib import Path
 from threading import Event, Thread
@@ -22,7 +22,7 @@ import click
 from click.core import ParameterSource
 
 from focuseval.cli.commands import as_options
-from focuseval.cli.options import CONFIGURATION, configured
+from focuseval.cli.options import CONFIGURATION, Decorator, combined, configured
 from focuseval.collection.document_files import CONTAINERS, DOCUMENTS, PACKED
 from focuseval.data.remarks import Remark
 from focuseval.data.tables import UNLIMITED, Table, render
@@ -107,13 +107,12 @@ def _say_other_library() -> None:
 class Verbs(click.Group):
     """A group of commands on one project; its help lists them in their own order, with the first sentence of each."""
 
-    def verb(self, name: str, opens: str, *shared: Callable[..., Any]) -> Callable[[Callable[..., Any]], Command]:
+    def verb(self, name: str, opens: str, *shared: Decorator) -> Callable[[Callable[..., Any]], Command]:
         """Return a decorator that adds a command: PROJECT is its first argument, shared options are its last."""
 
         def decorate(function: Callable[..., Any]) -> Command:
             command = click.command(name, cls=Command, opens=opens)(click.argument("project")(function))
-            options = reduce(lambda decorated, option: option(decorated), reversed(shared), lambda: None)
-            command.params += click.command("shared")(options).params
+            command.params += click.command("shared")(combined(*shared)(lambda: None)).params
             self.add_command(command)
             return command
 

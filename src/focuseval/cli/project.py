@@ -61,20 +61,15 @@ def project() -> None:
 
 SCALE_OF = {"inex2002": COVERAGE, "inex2003": PAIRS, "inex2005": EXHAUSTIVITY}
 """How a scale is named on the command line, after the first year that had it."""
-
+SCALE = "Grade elements as in that year; highlights alone without it."
+ELEMENTS = "filtered: judge and export no links, which INEX 2006 left out as too small; all: judge every element."
 begin_options = combined(
     collection_options,
     click.option("--topics", metavar="FILE", help="Topics or questions, as for 'focuseval retrieve'; needed once."),
     click.option("--pool", metavar="POOL", help="Documents to judge, made by 'focuseval pool'; later ones top up."),
-    click.option(
-        "--scale", type=click.Choice([*SCALE_OF]), help="Grade elements as in that year; highlights alone without it."
-    ),
+    click.option("--scale", type=click.Choice([*SCALE_OF]), help=SCALE),
     click.option("--exhaustivity", is_flag=True, help="The same as --scale inex2005."),
-    click.option(
-        "--elements",
-        type=click.Choice(SETTINGS["elements"]),
-        help="filtered: judge and export no links, which INEX 2006 left out as too small; all: judge every element.",
-    ),
+    click.option("--elements", type=click.Choice(SETTINGS["elements"]), help=ELEMENTS),
 )
 
 

@@ -22,6 +22,7 @@ from focuseval.report.charts.chart import WIDTHS
 from focuseval.report.evidence import Evidence
 from focuseval.report.page import draw_all, render
 
+WIDE = "With --format latex, all tables and measures, not the one that fits a page."
 PAGES = "Also embed up to N pages of PDFs as they look, found and missed text marked on them; 20 without N."
 ESTIMATE = (
     "Also draw what people would find over all topics: GOLD is people's, of some of them, MODEL a model's of all."
@@ -40,9 +41,7 @@ PHASES = ("reading", "scoring", "reading lists", "comparing", "embedding texts",
 )
 @click.option("--title", default="", show_default=False, help="The page's title.")
 @shared.layout_option("html", "json", "markdown", "latex", "csv", what="One page, everything as JSON, or the tables.")
-@click.option(
-    "--wide", is_flag=True, help="With --format latex, all tables and measures, not the one that fits a page."
-)
+@click.option("--wide", is_flag=True, help=WIDE)
 @click.option("--figures", metavar="DIR", help="Also write every graph as SVG and PDF into this folder.")
 @click.option("--figure-width", type=click.Choice(list(WIDTHS)), default="page", help="85 mm or 175 mm.")
 @click.option("--serif", is_flag=True, help="Letters of the figures with serifs.")

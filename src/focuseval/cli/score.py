@@ -27,6 +27,7 @@ POLICIES = (
 )
 """Options that are arguments of `plan_evaluation`."""
 
+COMPAT = "Follow another tool's rules, or print its numbers beside ours and why they differ."
 SMALL = 1 << 26  # bytes of runs up to which starting other processes does not pay
 
 
@@ -42,11 +43,7 @@ SMALL = 1 << 26  # bytes of runs up to which starting other processes does not p
 @shared.jobs_option
 @shared.cluster_option
 @shared.cache_option
-@click.option(
-    "--compat",
-    type=click.Choice(["inex_eval", "legalbenchrag", "chroma"]),
-    help="Follow another tool's rules, or print its numbers beside ours and why they differ.",
-)
+@click.option("--compat", type=click.Choice(["inex_eval", "legalbenchrag", "chroma"]), help=COMPAT)
 @click.option("--chunks", metavar="FILE|SPEC", help="All chunks, for ceiling(…), or how to cut them: 'chunk --help'.")
 def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Score RUNs against GOLD.
