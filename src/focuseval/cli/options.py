@@ -21,7 +21,7 @@ from focuseval.engine.storage import is_url
 from focuseval.errors import NotComparableError, UsageError, did_you_mean
 from focuseval.formats.files import read_gold
 from focuseval.formats.ranking import RankingOrder
-from focuseval.inference.settings import CORRECTIONS, INTERVALS, MOST_RESAMPLES, TESTS
+from focuseval.inference.settings import CORRECTIONS, INTERVALS, MOST_RESAMPLES, TESTS, Settings
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -292,8 +292,6 @@ def evaluation_options(
 
 # --------------------------------------------------------------------------------------------------------- significance
 
-SIGNIFICANCE = ("test", "tails", "resamples", "alpha", "correction", "seed", "interval")
-"""Options that say how a difference is judged."""
 PAIRS = "For many pairs: Holm, or Benjamini–Hochberg.  [default: holm; none with --test bootstrap --tails 1]"
 
 _CLUSTERS = "Judge topics in clusters: document, tag:NAME (tags such as NAME:value), or a field such as group."
@@ -320,7 +318,7 @@ def significance_options(*, tails: int = 2, correction: str = PAIRS, draws: str 
 
 def given(options: dict[str, Any]) -> dict[str, Any]:
     """Return what the options say of tests, without what they leave open."""
-    return {name: options[name] for name in SIGNIFICANCE if options[name] is not None}
+    return {name: options[name] for name in Settings.__dataclass_fields__ if options[name] is not None}
 
 
 baseline_option = click.option(

@@ -14,7 +14,7 @@ from focuseval.cli.output import READS, Command, Meter, echo_lines, progress_bar
 from focuseval.data.tables import Table, render, table_file
 from focuseval.engine.storage import is_url, local_path
 from focuseval.engine.workers import cores
-from focuseval.evaluation.evaluation import Evaluation, plan_evaluation
+from focuseval.evaluation.evaluation import Evaluation, curves_csv, plan_evaluation
 from focuseval.evaluation.score_file import table_for_programs, tag_table, to_trec
 from focuseval.evaluation.scores import Scores
 from focuseval.formats.content import write_whole
@@ -64,7 +64,7 @@ def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     """
     scores = score_files(gold, runs, options)
     if options["curves"]:  # first, so that scores are not printed where the curves cannot be written
-        write_curves(scores, options["curves"])
+        write_whole(options["curves"], [curves_csv(scores)])
     layout, per_topic, by_tag = options["layout"], options["per_topic"], options["by_tag"]
     if by_tag and per_topic and layout not in {"json", "github"}:
         raise click.UsageError("--per-topic and --by-tag go together with --format json or github; give one of them")
@@ -152,13 +152,6 @@ def read_topics_of(options: dict[str, Any]) -> Any:
     from focuseval.formats.embedded import read_questions  # noqa: PLC0415  few scores need topics
 
     return read_questions(options["topics"])
-
-
-def write_curves(scores: Scores, path: str) -> None:
-    """Write the curves of all measures that summarise one."""
-    from focuseval.evaluation.evaluation import curves_csv  # noqa: PLC0415  only --curves needs it
-
-    write_whole(path, [curves_csv(scores)])
 
 
 def write_repairs_of(scores: Scores, options: dict[str, Any]) -> None:

@@ -412,8 +412,6 @@ class Comparison(Paired, Framed):
 
     def to_arrow(self) -> pa.Table:
         """Return a row per pair: the two runs, and every number of the table."""
-        import pyarrow as pa  # noqa: PLC0415  only this method needs it
-
         names = ("difference", "low", "high", "p", "corrected", "effect", "won", "tied", "lost", "detectable")
         runs = pa.array(self.runs, pa.string())
         columns: dict[str, Any] = {"better": runs.take(pa.array(self.better)), "worse": runs.take(pa.array(self.worse))}
