@@ -16,23 +16,18 @@ from typing import Any
 import click
 
 from focuseval.assessment import archive as archives
+from focuseval.assessment import golds, plan, wording
 from focuseval.assessment.backup import restore as restore_backup
 from focuseval.assessment.check import check_project, reanchor_all
 from focuseval.assessment.exchange import export_everything, import_everything, import_judgements
-from focuseval.assessment.golds import EXPORTS as GOLDS
-from focuseval.assessment.golds import Whose, export_gold
 from focuseval.assessment.models.drafting import read_drafts, review_drafts
 from focuseval.assessment.models.trust import project_trust, render_agreement, tables
-from focuseval.assessment.plan import authors_of, give_known, labels, machines, pool, record
-from focuseval.assessment.plan import split as split_pool
 from focuseval.assessment.pool import add_pool, grown, keep_run
 from focuseval.assessment.progress import Overview, summed
 from focuseval.assessment.project import Project, check_pool, is_project, open_project
 from focuseval.assessment.rules import COVERAGE, EXHAUSTIVITY, PAIRS
 from focuseval.assessment.sampling import draw_sample, sample_state
 from focuseval.assessment.stability import project_stability
-from focuseval.assessment.wording import SETTINGS, write_guidelines
-from focuseval.assessment.wording import guidelines as guidelines_of
 from focuseval.cli.options import MERGES, WHOSE, collection_options, combined, is_archive, layout_option, whose_options
 from focuseval.cli.output import READS, WRITES, Verbs, echo_lines, is_page, say_written, write_results
 from focuseval.cli.project_users import actor_option, my_name, users
@@ -42,7 +37,7 @@ from focuseval.errors import AssessError, counted
 from focuseval.formats.content import write_whole
 from focuseval.formats.files import read_run
 
-EXPORTS = ("everything", *GOLDS)
+EXPORTS = ("everything", *golds.EXPORTS)
 
 
 @click.group(cls=Verbs, subcommand_metavar="VERB PROJECT …")
@@ -69,7 +64,7 @@ begin_options = combined(
     click.option("--pool", metavar="POOL", help="Documents to judge, made by 'focuseval pool'; later ones top up."),
     click.option("--scale", type=click.Choice([*SCALE_OF]), help=SCALE),
     click.option("--exhaustivity", is_flag=True, help="The same as --scale inex2005."),
-    click.option("--elements", type=click.Choice(SETTINGS["elements"]), help=ELEMENTS),
+    click.option("--elements", type=click.Choice(wording.SETTINGS["elements"]), help=ELEMENTS),
 )
 
 
@@ -115,9 +110,9 @@ def export(project: str, target: str, **options: Any) -> None:
             with opened.store.database.snapshot():
                 write_whole(target, export_everything(opened.store))
             return
-        whose = Whose(**{name: options[name] for name in WHOSE})
+        whose = golds.Whose(**{name: options[name] for name in WHOSE})
         store, documents, queries = opened.store, opened.documents, opened.queries
-        remarks = export_gold(store, documents, Path(target), options["wanted"], whose=whose, queries=queries)
+        remarks = golds.export_gold(store, documents, Path(target), options["wanted"], whose=whose, queries=queries)
         echo_lines(remark.sentence for remark in remarks)
 
 
@@ -205,11 +200,11 @@ def split(project: str, by: str, **options: Any) -> None:
     if not names:
         raise AssessError("expected --among NAME,NAME…: the assessors to divide among")
     with _opened(project, options) as opened:
-        authors, overlap = authors_of(opened.topics), options["overlap"]
-        split_pool(opened.store, names, by=by, overlap=overlap, authors=authors, actor=my_name(options))
-        give_known(opened.store, actor=my_name(options))
+        authors, overlap = plan.authors_of(opened.topics), options["overlap"]
+        plan.split(opened.store, names, by=by, overlap=overlap, authors=authors, actor=my_name(options))
+        plan.give_known(opened.store, actor=my_name(options))
         for name in names:
-            click.echo(f"{name}: {counted(len(pool(opened.store, name)), 'document')}")
+            click.echo(f"{name}: {counted(len(plan.pool(opened.store, name)), 'document')}")
 
 
 @project.verb("sample", WRITES, actor_option, collection_options)
@@ -292,7 +287,7 @@ def add_run(project: str, runs: tuple[str, ...], **options: Any) -> None:
             return
         for path in paths:
             kept = keep_run(opened.folder, path.name, path.read_bytes(), index=index)
-            record(opened.store, {"kind": "run", "did": "keep", "file": kept.name}, actor=my_name(options))
+            plan.record(opened.store, {"kind": "run", "did": "keep", "file": kept.name}, actor=my_name(options))
         count = add_pool(opened.store, after, actor=my_name(options))
     click.echo(f"{counted(count, 'document')} added to the pool", err=True)
 
@@ -358,7 +353,7 @@ def progress(project: str, **options: Any) -> None:
     """
     with _opened(project, options) as opened:
         overview = Overview(opened.store)
-        names, apart = labels(opened.store), machines(opened.store)
+        names, apart = plan.labels(opened.store), plan.machines(opened.store)
         counts = ("documents", "to do", "in progress", "done", "skipped", "flagged", "disagreed", "seconds a document")
         columns = (*words("assessor"), *numbers(*counts, form=".0f"), *words("last edit (UTC)"))
         rows = []
@@ -418,8 +413,8 @@ def guidelines(project: str, file: str, **options: Any) -> None:
             text = Path(file).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise AssessError(f"{file}: expected Markdown, found: {error}") from error
-        version = guidelines_of(opened.store).version
-        after = write_guidelines(opened.store, text, version=version, actor=my_name(options))
+        version = wording.guidelines(opened.store).version
+        after = wording.write_guidelines(opened.store, text, version=version, actor=my_name(options))
     click.echo(f"guidelines: version {after.version}", err=True)
 
 
