@@ -11,7 +11,7 @@ import uvicorn
 from flask import Flask
 
 from focuseval.assessment.web.connections import IDLE, Connection, Gateway
-from focuseval.assessment.web.guard import body_limit
+from focuseval.assessment.web.desk import body_limit
 from focuseval.errors import AssessError
 
 EVERYWHERE = "0.0.0.0"  # noqa: S104  not bound to unless asked for
