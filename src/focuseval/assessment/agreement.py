@@ -38,7 +38,6 @@ from focuseval.inference.agreement import (
 )
 
 Floats = NDArray[np.float64]
-
 _SIDES = ("relevant", "size", "mean", "square", "least", "most")
 """What is known of either side: the verdict, characters, and of the specificity mean, sum of squares and range."""
 ROW = np.dtype(
@@ -46,6 +45,10 @@ ROW = np.dtype(
     + [(name, np.float64) for name in ("common", "distance", "elements", "product")]
     + [(f"{side}_{name}", np.float64) for side in ("left", "right") for name in _SIDES]
 )
+Finished = dict[str, dict[Unit, Saved]]  # assessor → (topic, document) → the finished judgement
+_NAN = float("nan")
+_LABELS = np.array([0.0, 1.0])
+_ADDED = ("left_relevant", "right_relevant", "both_relevant", "common", "left_size", "right_size")
 
 
 def compare_sides(sides: Sequence[Saved], places: Sequence[int], extents: Callable[[str], Extents]) -> NDArray[np.void]:
@@ -107,10 +110,6 @@ def _specificity(
         products[np.ix_(relevant, relevant)] = both
         known[2:, relevant] = [mean, np.diagonal(both), shares.min(axis=1), shares.max(axis=1)]
     return known, products, len(start)
-
-
-Finished = dict[str, dict[Unit, Saved]]  # assessor → (topic, document) → the finished judgement
-_NAN = float("nan")
 
 
 @dataclass(frozen=True)
@@ -210,9 +209,6 @@ def alpha_interval(found: Finished, resamples: int) -> Interval:
     return middle_of(alpha_of_sums(np.concatenate(sums).reshape(-1, 2, 2), _LABELS), len(topics))
 
 
-_LABELS = np.array([0.0, 1.0])
-
-
 def _coincidences(verdicts: Iterable[Sequence[bool]]) -> Floats:
     """Return the pairs of verdicts on each document that two or more judged."""
     relevant = [(len(each) - sum(each), sum(each)) for each in verdicts if len(each) > 1]
@@ -262,9 +258,6 @@ def summed(
             if resamples
             else {},
         )
-
-
-_ADDED = ("left_relevant", "right_relevant", "both_relevant", "common", "left_size", "right_size")
 
 
 def _moments(rows: NDArray[np.void], first: NDArray[np.int64]) -> Floats:

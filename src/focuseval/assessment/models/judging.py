@@ -33,6 +33,8 @@ from focuseval.errors import AssessError, ModelError, UnansweredError, counted
 
 Requests = tuple[WindowRequest, ...]
 Answers = tuple[ModelAnswer, ...]
+IN_A_ROW = 3  # so many documents, or requests for drafts, in a row without an answer end the work
+WORDS = {"approximate": "repaired", "lost": "not in the text"}  # how quotes are counted, as people read it
 
 
 def unjudged(
@@ -88,10 +90,6 @@ def _page(project: Project, key: Key, settings: ModelSettings) -> Document:
     """Return a document, with its elements where tags say what is asked about."""
     documents, tagged = project.documents, settings.exclude_tags or settings.sections
     return documents.get(key.document) if tagged else documents.plain(key.document)
-
-
-IN_A_ROW = 3  # so many documents, or requests for drafts, in a row without an answer end the work
-WORDS = {"approximate": "repaired", "lost": "not in the text"}  # how quotes are counted, as people read it
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,10 @@ from focuseval.errors import FocusevalError
 from focuseval.formats import read_run
 from focuseval.placing.anchor import diff, propose
 
+DOOR_LIMIT, EDIT_LIMIT, UPLOAD_LIMIT = 64 * 2**10, 8 * 2**20, 64 * 2**20  # bytes of a body
+UPLOADS = ("/import", "/pool")  # where a lead may send a file
+KEPT_BYTES = 64 << 20  # bytes of pictures that stay in memory
+
 
 def document_view(document: Document) -> dict[str, Any]:
     """Return text, blocks, what is around and inside them, and elements; all positions are code points."""
@@ -166,10 +170,6 @@ class Access:
         return hmac.new(self.secret, what.encode(), hashlib.sha256).hexdigest()[:32]
 
 
-DOOR_LIMIT, EDIT_LIMIT, UPLOAD_LIMIT = 64 * 2**10, 8 * 2**20, 64 * 2**20  # bytes of a body
-UPLOADS = ("/import", "/pool")  # where a lead may send a file
-
-
 def limit_of(user: str, path: str, access: Access) -> int:
     """Return the bytes of a body that a user may send to a path."""
     if not user:
@@ -196,9 +196,6 @@ def body_limit(app: Flask) -> Callable[[str, str], int]:
         return limit_of(access.user_of(cookie), path, access)
 
     return limit
-
-
-KEPT_BYTES = 64 << 20  # bytes of pictures that stay in memory
 
 
 class Desk:

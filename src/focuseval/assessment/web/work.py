@@ -18,10 +18,14 @@ from focuseval.assessment.store import ADJUDICATED, Request
 from focuseval.assessment.web.desk import desk, leads_only, overseers_look_leads_change, shown_again, user, whole_number
 from focuseval.errors import FocusevalError, counted
 
-dashboard = Blueprint("dashboard", __name__)
+dashboard, work, people = (Blueprint(name, __name__) for name in ("dashboard", "work", "people"))
 dashboard.before_request(overseers_look_leads_change)
+work.before_request(overseers_look_leads_change)
+people.before_request(leads_only)
 
 CELLS = 3_000  # assessors times topics up to which the page draws all of them
+FLAGGED = 500  # flagged judgements that the page shows
+SHOWN = 50  # steps of the log that the page shows
 
 
 @dashboard.get("/dashboard")
@@ -74,12 +78,6 @@ def _step(whole: Work) -> tuple[str, str] | None:
         (0 < whole.total <= whole.done, "/exchange", "export the gold, or archive the collection"),
     )
     return next(((address, what) for open_, address, what in steps if open_), None)
-
-
-work = Blueprint("work", __name__)
-work.before_request(overseers_look_leads_change)
-
-FLAGGED = 500  # flagged judgements that the page shows
 
 
 @work.get("/work")
@@ -230,12 +228,6 @@ def move() -> Response:
     moved, left = reanchor_all(desk().store, desk().documents.get, finished=stays, actor=user())
     flash(f"{counted(moved, 'judgement')} moved to the new text; {left} left to their assessors.")
     return redirect(url_for("work.texts"))
-
-
-people = Blueprint("people", __name__)
-people.before_request(leads_only)
-
-SHOWN = 50  # steps of the log that the page shows
 
 
 @people.get("/people")
