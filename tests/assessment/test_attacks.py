@@ -204,7 +204,7 @@ def test_nobody_writes_in_another_s_name(together, pooled):
 def test_what_is_sent_is_bounded(alone, monkeypatch):
     alone.enter()
     assert alone.edit({"kind": "note", "text": "x" * (9 * 2**20)}).status_code == 413
-    monkeypatch.setattr("focuseval.assessment.web.guard.UPLOAD_LIMIT", 1_000)
+    monkeypatch.setattr("focuseval.assessment.web.desk.UPLOAD_LIMIT", 1_000)
     upload = {"file": (BytesIO(b"x" * 2_000), "answers.jsonl")}
     assert alone.post("/import", data=upload, content_type="multipart/form-data").status_code == 413
 

@@ -12,7 +12,7 @@ import pytest
 from flask import Flask
 
 from focuseval.assessment.store import Key
-from focuseval.assessment.web import connections, serve
+from focuseval.assessment.web import serve
 from focuseval.collection.rendering import Document
 from strategies.assessing import mark
 from strategies.pages import ARTICLE, page_from_xml
@@ -98,7 +98,7 @@ def is_closed(connection):
 
 @pytest.mark.parametrize("data", [b"", b"POST /api/edit HTTP/1.1\r\nHost: x\r\nContent-"], ids=["idle", "half-open"])
 def test_a_thousand_connections_that_do_nothing_do_not_keep_an_edit_waiting(shared_site, person, data, monkeypatch):
-    monkeypatch.setattr(connections, "HEAD", 600)  # a slow machine must not close them meanwhile
+    monkeypatch.setattr(serve, "HEAD", 600)  # a slow machine must not close them meanwhile
     person.edit()
     found = opened(shared_site, 1_000, data)
     newcomer = Person(shared_site, "bob")
@@ -119,7 +119,7 @@ def test_kept_alive_connections_serve_one_request_after_another(person):
 
 
 def test_a_head_that_does_not_get_finished_is_closed_and_so_is_silence(shared_site, person, monkeypatch):
-    monkeypatch.setattr(connections, "HEAD", 0)
+    monkeypatch.setattr(serve, "HEAD", 0)
     silent, half = opened(shared_site, 1) + opened(shared_site, 1, b"GET / HTTP/1.1\r\nHo")
     assert is_closed(silent)
     assert is_closed(half)
@@ -172,9 +172,9 @@ def test_a_head_behind_a_request_that_is_not_answered_yet_has_a_largest_size_too
 
 
 def test_of_many_requests_that_come_at_once_only_a_few_are_kept(shared_site, monkeypatch):
-    kept, lost = [], connections.Connection.connection_lost
+    kept, lost = [], serve.Connection.connection_lost
     monkeypatch.setattr(
-        connections.Connection, "connection_lost", lambda one, error: (kept.append(one.requests), lost(one, error))
+        serve.Connection, "connection_lost", lambda one, error: (kept.append(one.requests), lost(one, error))
     )
     (raw,) = opened(shared_site, 1, b"GET / HTTP/1.1\r\n\r\n" * 1_000)
     with suppress(ConnectionResetError):
@@ -182,7 +182,7 @@ def test_of_many_requests_that_come_at_once_only_a_few_are_kept(shared_site, mon
             pass
     raw.close()
     assert eventually(lambda: kept)
-    assert kept[0] <= connections.PIPELINED + 1
+    assert kept[0] <= serve.PIPELINED + 1
 
 
 @pytest.mark.parametrize(
@@ -271,7 +271,7 @@ def test_who_does_not_read_a_large_answer_loses_the_connection_and_holds_no_thre
     cookie = "; ".join(f"{name}={value}" for name, value in person.cookies.items())
     head = f"\r\nHost: 127.0.0.1:{shared_site.port}\r\nCookie: {cookie}\r\n\r\n"
     asked = f"GET /api/document?topic=11&document=b/plain HTTP/1.1{head}".encode()
-    readers = opened(shared_site, connections.THREADS + 1, asked)
+    readers = opened(shared_site, serve.THREADS + 1, asked)
     ends = [of(shared_site, reader) for reader in readers]
     assert eventually(lambda: all(one.transport.get_write_buffer_size() for one in ends))
     person.edit()

@@ -25,20 +25,9 @@ from focuseval.assessment.plan import Unit, machines
 from focuseval.assessment.store import ADJUDICATED, Saved, Store
 from focuseval.collection.rendering import Extents
 from focuseval.data import highlights as spans
-from focuseval.inference.agreement import (
-    Interval,
-    alpha_of_sums,
-    beyond_chance,
-    coincidences,
-    correlation_of_moments,
-    drawn_documents,
-    intervals,
-    middle_of,
-    overlap_of_sums,
-)
+from focuseval.inference import agreement as inference
 
 Floats = NDArray[np.float64]
-
 _SIDES = ("relevant", "size", "mean", "square", "least", "most")
 """What is known of either side: the verdict, characters, and of the specificity mean, sum of squares and range."""
 ROW = np.dtype(
@@ -46,6 +35,10 @@ ROW = np.dtype(
     + [(name, np.float64) for name in ("common", "distance", "elements", "product")]
     + [(f"{side}_{name}", np.float64) for side in ("left", "right") for name in _SIDES]
 )
+Finished = dict[str, dict[Unit, Saved]]  # assessor → (topic, document) → the finished judgement
+_NAN = float("nan")
+_LABELS = np.array([0.0, 1.0])
+_ADDED = ("left_relevant", "right_relevant", "both_relevant", "common", "left_size", "right_size")
 
 
 def compare_sides(sides: Sequence[Saved], places: Sequence[int], extents: Callable[[str], Extents]) -> NDArray[np.void]:
@@ -109,10 +102,6 @@ def _specificity(
     return known, products, len(start)
 
 
-Finished = dict[str, dict[Unit, Saved]]  # assessor → (topic, document) → the finished judgement
-_NAN = float("nan")
-
-
 @dataclass(frozen=True)
 class Agreement:
     """How far two assessors agree; NaN where nothing can be said."""
@@ -132,7 +121,7 @@ class Agreement:
     relevant: tuple[int, int] = (0, 0)  # documents that each found relevant, of those that both finished
     highlighted: tuple[int, int] = (0, 0)  # characters that each highlighted there
     common: int = 0  # characters that both did
-    intervals: Mapping[str, Interval] = field(default_factory=dict)
+    intervals: Mapping[str, inference.Interval] = field(default_factory=dict)
     """Where they were asked for: 95 % intervals of fields and properties, by name; NaN of too few topics."""
 
     @property
@@ -196,27 +185,24 @@ def alpha(found: Finished) -> float:
 
 def alpha_of(verdicts: Iterable[Sequence[bool]]) -> float:
     """Return Krippendorff's α from the verdicts on each document."""
-    return float(alpha_of_sums(_coincidences(verdicts).sum(axis=0), _LABELS))
+    return float(inference.alpha_of_sums(_coincidences(verdicts).sum(axis=0), _LABELS))
 
 
-def alpha_interval(found: Finished, resamples: int) -> Interval:
+def alpha_interval(found: Finished, resamples: int) -> inference.Interval:
     """Return the 95 % interval of α, NaN where documents of too few topics were judged by two or more."""
     units = {unit: sides for unit, sides in by_unit(found).items() if len(sides) > 1}
     if not units:
         return _NAN, _NAN
     pairs = _coincidences([[saved.judgement.found for saved in sides] for sides in units.values()])
     topics, topic = np.unique([topic for topic, _ in units], return_inverse=True)
-    sums = [drawn @ pairs.reshape(-1, 4) for drawn in drawn_documents(topic, resamples)]
-    return middle_of(alpha_of_sums(np.concatenate(sums).reshape(-1, 2, 2), _LABELS), len(topics))
-
-
-_LABELS = np.array([0.0, 1.0])
+    sums = [drawn @ pairs.reshape(-1, 4) for drawn in inference.drawn_documents(topic, resamples)]
+    return inference.middle_of(inference.alpha_of_sums(np.concatenate(sums).reshape(-1, 2, 2), _LABELS), len(topics))
 
 
 def _coincidences(verdicts: Iterable[Sequence[bool]]) -> Floats:
     """Return the pairs of verdicts on each document that two or more judged."""
     relevant = [(len(each) - sum(each), sum(each)) for each in verdicts if len(each) > 1]
-    return coincidences(np.array(relevant, np.float64).reshape(-1, 2))
+    return inference.coincidences(np.array(relevant, np.float64).reshape(-1, 2))
 
 
 def summed(
@@ -237,13 +223,13 @@ def summed(
     added = dict(zip(_ADDED, np.add.reduceat(columns, first, axis=1), strict=True))
     sums = np.add.reduceat(elements, first, axis=1)
     left, right, alike = (added[name] / documents for name in _ADDED[:3])
-    jaccard, f = overlap_of_sums(added["common"], added["left_size"] + added["right_size"])
+    jaccard, f = inference.overlap_of_sums(added["common"], added["left_size"] + added["right_size"])
     levels = {
-        "kappa": beyond_chance(1 - left - right + 2 * alike, left * right + (1 - left) * (1 - right)),
+        "kappa": inference.beyond_chance(1 - left - right + 2 * alike, left * right + (1 - left) * (1 - right)),
         "jaccard": jaccard,
         "f": f,
         "elements": sums[0].astype(np.int64),
-        "specificity": correlation_of_moments(sums),
+        "specificity": inference.correlation_of_moments(sums),
     }
     for k, (begin, end) in enumerate(zip(first.tolist(), [*first[1:].tolist(), len(rows)], strict=True)):
         distances = rows["distance"][begin:end]
@@ -258,13 +244,12 @@ def summed(
             relevant=(int(added["left_relevant"][k]), int(added["right_relevant"][k])),
             highlighted=(int(added["left_size"][k]), int(added["right_size"][k])),
             common=int(added["common"][k]),
-            intervals=intervals(columns[:, begin:end], elements[:, begin:end], distances, topic[begin:end], resamples)
+            intervals=inference.intervals(
+                columns[:, begin:end], elements[:, begin:end], distances, topic[begin:end], resamples
+            )
             if resamples
             else {},
         )
-
-
-_ADDED = ("left_relevant", "right_relevant", "both_relevant", "common", "left_size", "right_size")
 
 
 def _moments(rows: NDArray[np.void], first: NDArray[np.int64]) -> Floats:

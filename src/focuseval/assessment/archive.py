@@ -60,6 +60,18 @@ DENSEST, SMALL = 200, 2**24
 """How many times larger than packed a file of more than `SMALL` bytes may be: judgements are some twenty times."""
 _GOLD = {"gold-jsonl": "gold.jsonl", "inex-2005": "inex-2005", "inex-2008": "inex-2008.txt", "trec-qrels": "gold.qrels"}
 _ON_ELEMENTS = {COVERAGE: {"inex-2002": "inex-2002"}, PAIRS: {"inex-2003": "inex-2003"}}
+_RULES = {
+    "union": "what anybody highlighted",
+    "intersection": "what everybody highlighted",
+    "majority": "what more than half of the assessors highlighted",
+    "lead": "the judgement of a lead",
+}
+_HOW = {
+    HIGHLIGHTS: " by highlighting what is relevant",
+    EXHAUSTIVITY: " by highlighting what is relevant, and elements were graded for exhaustivity, too",
+    COVERAGE: " by grading elements for relevance and coverage, as in INEX 2002",
+    PAIRS: " by grading elements for exhaustivity and specificity, as in INEX 2003 and 2004",
+}
 
 
 def write_archive(
@@ -146,20 +158,6 @@ def zip_folder(folder: Path, target: Path, facts: dict[str, Any]) -> None:
             info = zipfile.ZipInfo(name)  # of 1980, so that equal contents are equal bytes
             info.compress_type, info.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
             archive.writestr(info, data)
-
-
-_RULES = {
-    "union": "what anybody highlighted",
-    "intersection": "what everybody highlighted",
-    "majority": "what more than half of the assessors highlighted",
-    "lead": "the judgement of a lead",
-}
-_HOW = {
-    HIGHLIGHTS: " by highlighting what is relevant",
-    EXHAUSTIVITY: " by highlighting what is relevant, and elements were graded for exhaustivity, too",
-    COVERAGE: " by grading elements for relevance and coverage, as in INEX 2002",
-    PAIRS: " by grading elements for exhaustivity and specificity, as in INEX 2003 and 2004",
-}
 
 
 def readme(

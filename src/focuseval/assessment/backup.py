@@ -33,6 +33,8 @@ FOLDER = "backups"
 LAST = 12  # the newest backups stay whatever their time; ten minutes apart they are two hours of work
 HOURLY, DAILY = timedelta(days=1), timedelta(days=31)
 """How far back one backup for each hour, and one for each day, stays."""
+KEPT = "before-restore"
+SIDES = ("-wal", "-shm")  # what SQLite keeps beside its file
 
 
 @dataclass(frozen=True)
@@ -162,10 +164,6 @@ class Backups:
         except (FocusevalError, OSError) as error:
             logging.getLogger(__name__).warning("no backup this time: %s", error)
             self._seen = -1
-
-
-KEPT = "before-restore"
-SIDES = ("-wal", "-shm")  # what SQLite keeps beside its file
 
 
 def restore(project: Path, backup: Path | None, *, folders: tuple[Path, ...] = (), actor: str) -> str:

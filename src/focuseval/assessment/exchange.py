@@ -36,28 +36,9 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from focuseval.assessment.plan import IMPORTED, MODEL_PREFIX, Assessor, follow, in_pool, register
-from focuseval.assessment.rules import (
-    NOT_RELEVANT,
-    RELEVANT,
-    Edit,
-    Judgement,
-    as_dict,
-    from_dict,
-    replay,
-    scale_facts,
-    scale_of,
-)
-from focuseval.assessment.store import (
-    ADJUDICATED,
-    Key,
-    Request,
-    Saved,
-    Store,
-    insert_event,
-    insert_judgement,
-    insert_row,
-)
+from focuseval.assessment import rules
+from focuseval.assessment.plan import IMPORTED, MODEL_PREFIX, Assessor, follow, pool, register
+from focuseval.assessment.store import Key, Request, Saved, Store, insert_event, insert_judgement, insert_row
 from focuseval.assessment.users import RESERVED
 from focuseval.collection.rendering import Document
 from focuseval.data.fields import json_line, numbered_lines, read_object
@@ -78,12 +59,12 @@ _GIVEN = ("assign", "reassign")  # events whose rows are of a topic, a document 
 
 def export_everything(store: Store) -> Iterator[bytes]:
     """Return the lines of a file that holds all a project knows; within a `snapshot` they are of one moment."""
-    yield json_line({**_HEAD, **scale_facts(store.scale)})
+    yield json_line({**_HEAD, **rules.scale_facts(store.scale)})
     for event in store.events():
         yield json_line({"event": event})
     for key in store.judged():
         saved = store.judgement(key)
-        view = {**key._asdict(), **as_dict(saved.judgement), "highlights": store.quotes(key)}
+        view = {**key._asdict(), **rules.as_dict(saved.judgement), "highlights": store.quotes(key)}
         stamps = {name: getattr(saved, name) for name in ("version", "text_sha256", "length", "at")}
         yield json_line({"judgement": {**view, **stamps}})
     reader = store.database.read()
@@ -95,7 +76,7 @@ def export_everything(store: Store) -> Iterator[bytes]:
 def import_everything(store: Store, lines: Iterable[tuple[int, str | bytes]], *, file: str = "import") -> int:
     """Fill an empty project from the numbered lines of an export, all of it or nothing; return the number of events."""
     count, at = 0, None
-    edits: dict[Key, list[Edit]] = {}
+    edits: dict[Key, list[rules.Edit]] = {}
     with store.database.write() as connection:
         if connection.execute("SELECT 1 FROM events WHERE assessor != ''").fetchone():
             raise AssessError("the project has judgements already; import into a new one")
@@ -109,7 +90,7 @@ def import_everything(store: Store, lines: Iterable[tuple[int, str | bytes]], *,
                 _take(connection, value, edits, at)
             elif {name: value.get(name) for name in _HEAD} != _HEAD:
                 raise FormatError("expected the first line of an export of all assessments", at=at)
-            elif "exhaustivity" not in value or scale_of(value) != store.scale:
+            elif "exhaustivity" not in value or rules.scale_of(value) != store.scale:
                 what = f"expected judgements on the project's scale, {store.scale}, found those of another"
                 raise FormatError(what, at=at, remedy="begin a project with their --scale")
         if at is None:
@@ -119,7 +100,7 @@ def import_everything(store: Store, lines: Iterable[tuple[int, str | bytes]], *,
     return count
 
 
-def _take(connection: sqlite3.Connection, value: dict[str, Any], edits: dict[Key, list[Edit]], at: Place) -> None:
+def _take(connection: sqlite3.Connection, value: dict[str, Any], edits: dict[Key, list[rules.Edit]], at: Place) -> None:
     """Take what one line holds, or refuse it; `edits` are those of judgements that are still to come."""
     try:
         if "event" in value:
@@ -140,8 +121,8 @@ def _take(connection: sqlite3.Connection, value: dict[str, Any], edits: dict[Key
             key = Key(values["assessor"], values["topic"], values["document"])
             steps = edits.pop(key, [])
             plain = {name: values[name] for name in ("bep", "status", "flagged", "note", "grades")}
-            judgement = from_dict({**plain, "highlights": [span[:2] for span in values["highlights"]]})
-            if replay(steps).now != judgement or len(steps) != values["version"]:
+            judgement = rules.from_dict({**plain, "highlights": [span[:2] for span in values["highlights"]]})
+            if rules.replay(steps).now != judgement or len(steps) != values["version"]:
                 raise FormatError(f"the events of {'/'.join(key)} lead to another judgement than this", at=at)
             saved = Saved(key, values["version"], judgement, values["text_sha256"], values["length"], values["at"])
             insert_judgement(connection, saved, [tuple(span) for span in values["highlights"]])
@@ -197,7 +178,7 @@ def without_names(lines: Iterable[bytes], names: Mapping[str, str]) -> Iterator[
         yield json_line(value)
 
 
-def _renamed(edit: Edit, names: Mapping[str, str], reworded: Callable[[str], str]) -> Edit:
+def _renamed(edit: rules.Edit, names: Mapping[str, str], reworded: Callable[[str], str]) -> rules.Edit:
     """Return an event's edit with other names in it; files and folders of the computer are left out."""
     edit = dict(edit)
     for field in ("text", "reason"):
@@ -280,13 +261,13 @@ def import_judgements(
     for row in rows:
         saved = store.judgement(row.key)
         if saved.judgement != row.judgement or saved.text_sha256 != row.document.sha256:
-            edit = {"kind": "replace", "judgement": as_dict(row.judgement), "source": source, "barrier": True}
+            edit = {"kind": "replace", "judgement": rules.as_dict(row.judgement), "source": source, "barrier": True}
             named = json.dumps([digest, *row.key, saved.version])
             token = f"import-{hashlib.sha256(named.encode()).hexdigest()[:40]}"
             requests.append(Request(row.key, row.document, edit, saved.version, actor, token))
     store.edit_all(requests)
-    outside = sum(not in_pool(store, row.key._replace(assessor=ADJUDICATED)) for row in rows)
-    known = len(rows) - len(requests)
+    pooled, known = {row[:2] for row in pool(store)}, len(rows) - len(requests)
+    outside = sum(row.key[1:] not in pooled for row in rows)
     return Imported(names, len(requests), known, sum(row.moved for row in rows), outside)
 
 
@@ -294,7 +275,7 @@ def import_judgements(
 class _Row:
     key: Key
     document: Document
-    judgement: Judgement
+    judgement: rules.Judgement
     moved: int
     at: Place
     is_element: bool
@@ -329,7 +310,7 @@ def _judgement(
     bep = value.get("bep") if highlights else None
     if bep is not None and not (isinstance(bep, int) and 0 <= bep < len(page.text)):
         raise FormatError(f"expected an entry point inside the document, found {bep!r}", at=at)
-    judgement = Judgement(highlights, bep, RELEVANT if highlights else NOT_RELEVANT)
+    judgement = rules.Judgement(highlights, bep, rules.RELEVANT if highlights else rules.NOT_RELEVANT)
     moved = sum(moved for _, moved in placed)
     return _Row(Key(str(name), topic, page.id), page, judgement, moved, at, "spans" not in value)
 

@@ -26,6 +26,19 @@ from focuseval.errors import AssessError
 Unit = tuple[str, str]  # a topic and a document
 PERSON, MODEL, IMPORTED = "person", "model", "imported"
 MODEL_PREFIX = "model:"  # how the name of every language model begins, and of nobody else: ``model:NAME@prompt-hash``
+_OWNERS = "SELECT 1 FROM assignments a WHERE a.topic = pool.topic AND a.document IN ('', pool.document)"
+MINE = (  # nobody's is everybody's
+    f"(coalesce(:assessor, '{ADJUDICATED}') = '{ADJUDICATED}'"
+    f" OR NOT EXISTS ({_OWNERS}) OR EXISTS ({_OWNERS} AND a.assessor = :assessor))"
+)
+"""Whether a row of the pool is the assessor's to judge, as a condition of a query; the adjudication may judge all."""
+RANK, RANDOM, COMPARISON = "rank", "random", "comparison"
+ORDERS = (RANK, RANDOM, COMPARISON)
+"""In which order documents are judged: by pool rank, at random, or those first that move the comparison of the runs."""
+ONLY, ALSO, EVERYONE = "only", "also", "everyone"
+HOWS = (ONLY, ALSO, EVERYONE)
+Row = tuple[str, str, str]  # a topic, a document ('' for the whole topic), and an assessor
+TRAINING, CONTROL = "training", "control"
 
 
 @dataclass(frozen=True)
@@ -78,14 +91,6 @@ def add_to_pool(
             edit |= {"runs": runs, "by": [row.by for row in fresh.values()], "again": [row[:6] for row in again]}
         record(store, edit, actor=actor)
     return len(fresh)
-
-
-_OWNERS = "SELECT 1 FROM assignments a WHERE a.topic = pool.topic AND a.document IN ('', pool.document)"
-MINE = (  # nobody's is everybody's
-    f"(coalesce(:assessor, '{ADJUDICATED}') = '{ADJUDICATED}'"
-    f" OR NOT EXISTS ({_OWNERS}) OR EXISTS ({_OWNERS} AND a.assessor = :assessor))"
-)
-"""Whether a row of the pool is the assessor's to judge, as a condition of a query; the adjudication may judge all."""
 
 
 def pool(store: Store, assessor: str | None = None, topic: str | None = None) -> list[Pooled]:
@@ -243,11 +248,6 @@ def found_units(store: Store) -> dict[Unit, str]:
     return {(edit["topic"], edit["document"]): edit["name"] for _, edit in store.project_events("found")}
 
 
-RANK, RANDOM, COMPARISON = "rank", "random", "comparison"
-ORDERS = (RANK, RANDOM, COMPARISON)
-"""In which order documents are judged: by pool rank, at random, or those first that move the comparison of the runs."""
-
-
 def put_in_order(store: Store, units: Sequence[Unit], by: str, *, seed: int | None = None, actor: str) -> None:
     """Have the documents of every topic judged in this order; the log keeps how it came about, and the places."""
     places: dict[str, int] = {}
@@ -256,11 +256,6 @@ def put_in_order(store: Store, units: Sequence[Unit], by: str, *, seed: int | No
         places[topic] = places.get(topic, -1) + 1
         rows.append([topic, document, places[topic]])
     record(store, {"kind": "order", "by": by, "seed": seed, "rows": rows}, actor=actor)
-
-
-ONLY, ALSO, EVERYONE = "only", "also", "everyone"
-HOWS = (ONLY, ALSO, EVERYONE)
-Row = tuple[str, str, str]  # a topic, a document ('' for the whole topic), and an assessor
 
 
 def owners(store: Store, topic: str | None = None) -> list[Row]:
@@ -307,9 +302,6 @@ def assign(store: Store, units: Sequence[Unit], to: Collection[str], *, how: str
     if remove or add:
         record(store, {"kind": "reassign", "remove": remove, "add": add}, actor=actor)
     return len(remove) + len(add)
-
-
-TRAINING, CONTROL = "training", "control"
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,8 @@ from focuseval.formats import read_run
 from focuseval.formats.content import write_whole
 
 ORDERS = ("runs", "shuffled")
+FOLDER = "runs"
+_KEPT = re.compile(r"[0-9a-f]{12}-[\w.-]{1,80}")
 
 
 @dataclass(frozen=True)
@@ -383,10 +385,6 @@ def why_pooled(found: Pool, topic: str, document: str) -> tuple[Pooled | None, l
     """Return how a document came into a pool: its entry, and the runs that brought it."""
     entry = next((one for one in found.entries if one[:2] == (topic, document)), None)
     return entry, [found.contributors[k] for k in entry.by] if entry else []
-
-
-FOLDER = "runs"
-_KEPT = re.compile(r"[0-9a-f]{12}-[\w.-]{1,80}")
 
 
 def keep_run(project: Path, name: str, data: bytes, *, index: Index | None) -> Path:

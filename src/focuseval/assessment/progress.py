@@ -21,13 +21,28 @@ from focuseval.assessment.store import ADJUDICATED, Store
 from focuseval.assessment.users import removed
 
 Unit = tuple[str, str]  # an assessor and a topic; or a topic and a document
-
-
 _QUEUE = f"""
 SELECT pool.*, coalesce(j.status, '{TODO}') AS state, coalesce(j.flagged, 0) FROM pool
 LEFT JOIN judgements j ON j.assessor = :assessor AND j.topic = pool.topic AND j.document = pool.document
 WHERE {MINE} AND (:topic IS NULL OR pool.topic = :topic)
 """  # noqa: S608  our own constants
+_ALL, _AFTER = "1 ORDER BY position", "position > :place ORDER BY position"
+_FROM_FIRST, _BEFORE = "position < :place ORDER BY position", "position < :place ORDER BY position DESC"
+PAUSE = 300.0  # seconds between two edits beyond which somebody was away
+_COUNTS = f"""
+SELECT assessor, topic, sum(status = '{RELEVANT}'), sum(status = '{NOT_RELEVANT}'), sum(status = '{OPEN}'),
+    sum(status = '{SKIPPED}'), sum(flagged)
+FROM judgements WHERE {{}} GROUP BY assessor, topic
+"""  # noqa: S608  our own constants
+_PEOPLE = f"assessor NOT IN (SELECT name FROM assessors WHERE origin != '{PERSON}')"  # noqa: S608  as above
+_SPLIT = f"""
+SELECT topic, document, assessor FROM judgements JOIN (
+    SELECT topic, document FROM judgements WHERE status IN {FINISHED} AND {_PEOPLE} {{0}}
+    GROUP BY topic, document HAVING min(status) != max(status) AND max(assessor = '{ADJUDICATED}') = 0
+) USING (topic, document) WHERE status IN {FINISHED} AND {_PEOPLE} {{0}}
+"""  # noqa: S608  as above
+PROJECT = ("", "", "")  # what an event of the project itself changes: the plan
+MANY = 5_000  # changes beyond which it is quicker to read everything again
 
 
 class PoolEntry(NamedTuple):
@@ -72,10 +87,6 @@ def _place(store: Store, topic: str, document: str) -> int | None:
     return row[0] if row else None
 
 
-_ALL, _AFTER = "1 ORDER BY position", "position > :place ORDER BY position"
-_FROM_FIRST, _BEFORE = "position < :place ORDER BY position", "position < :place ORDER BY position DESC"
-
-
 def _documents(
     store: Store, unit: Unit, side: str, place: int | None, statuses: Sequence[str], *, most: int = 10
 ) -> Iterator[Pooled]:
@@ -83,9 +94,6 @@ def _documents(
     query = f"{_QUEUE} AND pool.topic = :topic AND instr(:statuses, '|' || state || '|') AND {side} LIMIT {most}"
     values = {"assessor": unit[0], "topic": unit[1], "place": place, "statuses": f"|{'|'.join(statuses)}|"}
     return (Pooled(*row[:5]) for row in store.database.read().execute(query, values).fetchall())
-
-
-PAUSE = 300.0  # seconds between two edits beyond which somebody was away
 
 
 def moment_of(at: str) -> datetime:
@@ -171,23 +179,6 @@ class Work(NamedTuple):
     def per_hour(self) -> float | None:
         """Documents that are finished in an hour of work."""
         return 3600 / self.per_document if self.per_document else None
-
-
-_COUNTS = f"""
-SELECT assessor, topic, sum(status = '{RELEVANT}'), sum(status = '{NOT_RELEVANT}'), sum(status = '{OPEN}'),
-    sum(status = '{SKIPPED}'), sum(flagged)
-FROM judgements WHERE {{}} GROUP BY assessor, topic
-"""  # noqa: S608  our own constants
-
-_PEOPLE = f"assessor NOT IN (SELECT name FROM assessors WHERE origin != '{PERSON}')"  # noqa: S608  as above
-_SPLIT = f"""
-SELECT topic, document, assessor FROM judgements JOIN (
-    SELECT topic, document FROM judgements WHERE status IN {FINISHED} AND {_PEOPLE} {{0}}
-    GROUP BY topic, document HAVING min(status) != max(status) AND max(assessor = '{ADJUDICATED}') = 0
-) USING (topic, document) WHERE status IN {FINISHED} AND {_PEOPLE} {{0}}
-"""  # noqa: S608  as above
-PROJECT = ("", "", "")  # what an event of the project itself changes: the plan
-MANY = 5_000  # changes beyond which it is quicker to read everything again
 
 
 class Overview:

@@ -36,6 +36,9 @@ from focuseval.data.fields import json_line, numbered_lines
 
 FILE = "sessions.jsonl"
 DAYS = 7  # how long a session lasts that nobody ends
+BY_NAME, BY_ADDRESS = 5, 30
+"""Failures in a minute: of one name from one address or browser, and of one address under all names."""
+KNOWN = 100_000  # keys that are remembered at once
 
 
 class Sessions:
@@ -120,11 +123,6 @@ def _lines(path: Path) -> list[dict[str, Any]]:
 
 def _hash(number: str) -> str:
     return hashlib.sha256(number.encode()).hexdigest()
-
-
-BY_NAME, BY_ADDRESS = 5, 30
-"""Failures in a minute: of one name from one address or browser, and of one address under all names."""
-KNOWN = 100_000  # keys that are remembered at once
 
 
 class Attempts:

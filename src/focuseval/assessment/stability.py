@@ -33,6 +33,7 @@ Score = Callable[[Gold], Mapping[str, float]]
 
 
 DEFAULT = "MAgP"
+_PARTS = ("articles", "passages", "elements")
 
 
 @dataclass(frozen=True)
@@ -107,9 +108,6 @@ def only_pairs(gold: Gold, pairs: set[Unit]) -> Gold:
         part = getattr(gold, name)
         parts[name] = part.take(np.flatnonzero([unit in pairs for unit in _units(gold, part)]))
     return replace(gold, **parts)
-
-
-_PARTS = ("articles", "passages", "elements")
 
 
 def _tau(left: Mapping[str, float], right: Mapping[str, float]) -> float:

@@ -25,6 +25,10 @@ from focuseval.errors import AssessError, ChangedTextError, ConflictError
 Quote = tuple[int, int, str]  # a highlight with the text it covers
 
 ADJUDICATED = "adjudicated"  # the assessor that no person is: what the adjudication decided
+_LARGE = 100_000  # characters of an event of the project from which on it is read again each time
+_OF_KEY = "WHERE assessor = ? AND topic = ? AND document = ?"
+EVENTS_OF_KEY = f"{_OF_KEY} AND assessor != ''"
+"""The index of events by judgement leaves the project's own out; SQLite uses it only where the query does, too."""
 
 
 class Key(NamedTuple):
@@ -234,12 +238,6 @@ class Store:
             (at, actor, json.loads(read.execute(again, (seq,)).fetchone()[0]) if edit is None else edit)
             for seq, at, actor, edit in known
         ]
-
-
-_LARGE = 100_000  # characters of an event of the project from which on it is read again each time
-_OF_KEY = "WHERE assessor = ? AND topic = ? AND document = ?"
-EVENTS_OF_KEY = f"{_OF_KEY} AND assessor != ''"
-"""The index of events by judgement leaves the project's own out; SQLite uses it only where the query does, too."""
 
 
 def _where(*values: str | None) -> tuple[str, tuple[str, ...]]:

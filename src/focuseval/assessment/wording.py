@@ -23,6 +23,16 @@ from focuseval.formats.embedded import read_questions
 
 _FIELDS = ("title", "nexi", "castitle", "description", "narrative", "keywords")
 Wording = dict[str, str]
+LONGEST, QUESTION = 200_000, 2_000  # characters of guidelines, and of a question
+_LOCK = threading.Lock()  # two who save at once do not overwrite each other unseen
+SETTINGS = {
+    "snap": ("words", "characters", "sentences"),
+    "pooled": ("hidden", "marked", "named"),
+    "elements": ("all", "filtered"),
+}
+"""What a lead may choose, the default first: what a selection by the mouse is extended to, whether assessors see which
+parts of a document the kept runs returned, or also which runs, and whether links, which INEX 2006 left out as too
+small, are elements that are judged (see `focuseval.assessment.store.Store.offered`)."""
 
 
 @dataclass(frozen=True)
@@ -118,10 +128,6 @@ def _copy(source: Path, place: Path) -> None:
             shutil.rmtree(old) if old.is_dir() else old.unlink()
 
 
-LONGEST, QUESTION = 200_000, 2_000  # characters of guidelines, and of a question
-_LOCK = threading.Lock()  # two who save at once do not overwrite each other unseen
-
-
 @dataclass(frozen=True)
 class Guidelines:
     """The guidelines as they stand; version 0 where none were written."""
@@ -152,16 +158,6 @@ def write_guidelines(store: Store, text: str, *, version: int, actor: str) -> Gu
         if text != before.text:
             record(store, {"kind": "guidelines", "text": text}, actor=actor)
         return guidelines(store)
-
-
-SETTINGS = {
-    "snap": ("words", "characters", "sentences"),
-    "pooled": ("hidden", "marked", "named"),
-    "elements": ("all", "filtered"),
-}
-"""What a lead may choose, the default first: what a selection by the mouse is extended to, whether assessors see which
-parts of a document the kept runs returned, or also which runs, and whether links, which INEX 2006 left out as too
-small, are elements that are judged (see `focuseval.assessment.store.Store.offered`)."""
 
 
 def setting(store: Store, name: str) -> str:

@@ -19,6 +19,7 @@ from focuseval.engine.http import Client, Reply, complaint, endpoint_of, pause, 
 from focuseval.errors import AnswerError, UnansweredError, UsageError
 
 _NAME = re.compile(r"[^\s,\x00-\x1f\x7f]{1,120}")
+OPTIONAL = ("response_format", "temperature", "max_tokens")  # parameters that some servers refuse by name
 
 
 @dataclass(frozen=True)
@@ -93,9 +94,6 @@ def kept_reply(store: Store, one: WindowRequest) -> str | None:
         (*one.key, one.digest),
     )
     return next((str(reply) for (reply,) in rows.fetchall()), None)
-
-
-OPTIONAL = ("response_format", "temperature", "max_tokens")  # parameters that some servers refuse by name
 
 
 class Asker:

@@ -9,19 +9,9 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from focuseval.assessment.models import prompt as prompts
 from focuseval.assessment.models.client import Asker, ModelSettings, WindowRequest, kept_reply, window_request
-from focuseval.assessment.models.prompt import (
-    COUNTED,
-    SCHEMA,
-    ModelAnswer,
-    PlacedAnswer,
-    Prompt,
-    addressed,
-    kept_spans,
-    place_answers,
-    read_answer,
-    windows,
-)
+from focuseval.assessment.models.prompt import COUNTED, Prompt
 from focuseval.assessment.plan import MODEL, Assessor, pool, register
 from focuseval.assessment.project import Project
 from focuseval.assessment.rules import ON_ELEMENTS, as_dict
@@ -32,7 +22,9 @@ from focuseval.engine.http import Client
 from focuseval.errors import AssessError, ModelError, UnansweredError, counted
 
 Requests = tuple[WindowRequest, ...]
-Answers = tuple[ModelAnswer, ...]
+Answers = tuple[prompts.ModelAnswer, ...]
+IN_A_ROW = 3  # so many documents, or requests for drafts, in a row without an answer end the work
+WORDS = {"approximate": "repaired", "lost": "not in the text"}  # how quotes are counted, as people read it
 
 
 def unjudged(
@@ -59,8 +51,10 @@ def label_of(settings: ModelSettings, prompt: Prompt) -> str:
 
 def questions(page: Document, key: Key, topic: Topic, settings: ModelSettings, prompt: Prompt) -> Requests:
     """Return the requests that judge a document, one for each window; none for a document without text."""
-    text, kept = page.text, kept_spans(page, settings.exclude_tags, settings.sections)
-    parts = ((start + a, start + b) for start, end in kept for a, b in windows(text[start:end], settings.window))
+    text, kept = page.text, prompts.kept_spans(page, settings.exclude_tags, settings.sections)
+    parts = (
+        (start + a, start + b) for start, end in kept for a, b in prompts.windows(text[start:end], settings.window)
+    )
     return tuple(window_request(key, one, settings, prompt.messages(topic, text[slice(*one)])) for one in parts)
 
 
@@ -88,10 +82,6 @@ def _page(project: Project, key: Key, settings: ModelSettings) -> Document:
     """Return a document, with its elements where tags say what is asked about."""
     documents, tagged = project.documents, settings.exclude_tags or settings.sections
     return documents.get(key.document) if tagged else documents.plain(key.document)
-
-
-IN_A_ROW = 3  # so many documents, or requests for drafts, in a row without an answer end the work
-WORDS = {"approximate": "repaired", "lost": "not in the text"}  # how quotes are counted, as people read it
 
 
 @dataclass(frozen=True)
@@ -161,10 +151,10 @@ def judge_project(
     """
     todo, known = unjudged(project, settings, prompt, limit)
     label = label_of(settings, prompt)
-    asker = Asker(settings, project.store, read_answer, SCHEMA)
+    asker = Asker(settings, project.store, prompts.read_answer, prompts.SCHEMA)
     client = asker.client
     register(project.store, Assessor(label, MODEL, f"{settings.model} at {client.endpoint}"), actor=actor)
-    placed, failed, spoken, in_a_row, tokens = list[PlacedAnswer](), list[str](), list[str](), 0, (0, 0)
+    placed, failed, spoken, in_a_row, tokens = list[prompts.PlacedAnswer](), list[str](), list[str](), 0, (0, 0)
 
     def ask(key: Key, topic: Topic) -> tuple[Document, Requests, Answers, str]:
         """Return a document, what was asked of it, the answers, and else why there are none."""
@@ -206,10 +196,10 @@ def judge_project(
 
 def _store(
     store: Store, key: Key, page: Document, asked: Requests, answers: Answers, *, client: Client, actor: str
-) -> PlacedAnswer:
+) -> prompts.PlacedAnswer:
     """Write the judgement of one document with a note for people, flagged where the document speaks to a model."""
     spans = [(one.start, one.end) for one in asked]
-    placed, warning = place_answers(page.text, zip(spans, answers, strict=True)), addressed(page.text)
+    placed, warning = prompts.place_answers(page.text, zip(spans, answers, strict=True)), prompts.addressed(page.text)
     lines = [f"the document speaks to a model: “{warning}”"] if warning else []
     lines += [f"not in the text, or in several places: “{quote[:80]}”" for quote in placed.unplaced]
     note = client.scrubbed("\n".join(lines))

@@ -30,6 +30,44 @@ from focuseval.placing import SIMILARITY
 from focuseval.placing.page import Page, Wanted, place
 
 OVERLAP = 0.1  # the share of a window that it has in common with the one before it
+RULES = (Path(__file__).parent / "templates" / "judge.txt").read_text(encoding="utf-8").removesuffix("\n")
+TEMPLATE = """\
+Topic: {query}
+{description}
+{narrative}
+
+{document}"""
+FIELDS = ("query", "description", "narrative", "document")
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "quotes": {"type": "array", "items": {"type": "string"}},
+        "best_entry_point": {"type": ["string", "null"]},
+    },
+    "required": ["quotes", "best_entry_point"],
+    "additionalProperties": False,
+}
+"""The form of an answer, for servers that can keep to one; `answer_object` checks it in any case."""
+_ADDRESSED = re.compile(
+    r"""
+    (?:^\s*|[.!?:;"“(\[>*-]\s*|\b(?:please|then|now|must|should|(?:have|need)\ to|model|assistant|ai),?\s+)(?:
+      (?:ignore|disregard|forget|override)\b[^.!?\n]{0,40}\b(?:instruction|prompt|rule|direction|guideline|context)s?
+      | (?:mark|highlight|quote|judge|rate|label|annotate)\b[^.!?\n]{0,40}
+        \b(?:everything|all\ of\ (?:it|this)|(?:the|this)\ (?:whole|entire|document|text|passage)|as\ relevant)
+    )\b
+    | \b(?:system|developer)\s+(?:prompt|message)\b
+    | \b(?:you\ are|act\ as)\ (?:now\ )?an?\ (?:\w+\s){0,2}(?:assistant|language\ model|ai|llm|assessor|grader)\b
+    | \bas\ an\ ai\ (?:language\ )?model\b
+    | <\|?(?:im_start|im_end|system|endoftext|assistant)\|?>
+    | \[/?INST\]
+    """,
+    re.IGNORECASE | re.VERBOSE | re.MULTILINE,
+)
+"""Orders, which begin a sentence or follow "please" or "must": "we highlight the whole …" orders nothing."""
+_AROUND, _SHOWN = 60, 60  # characters around what speaks to a model, and of what is shown of an answer
+MOST_QUOTES = 500  # a model that goes round in circles repeats itself until its tokens are used up
+_ATTEMPTS = 200  # so many braces that begin no object are passed over; an answer with more is no answer
+COUNTED = ("exact", "normalised", "approximate", "ambiguous", "lost")
 
 
 def windows(text: str, size: int) -> list[tuple[int, int]]:
@@ -71,29 +109,6 @@ def kept_spans(document: Document, exclude: Collection[str], sections: Collectio
         if one.tag in exclude and one.start < one.end:
             kept = subtract(kept, one.start, one.end)
     return tuple(span for span in kept if document.text[slice(*span)].strip())
-
-
-RULES = (Path(__file__).parent / "templates" / "judge.txt").read_text(encoding="utf-8").removesuffix("\n")
-
-TEMPLATE = """\
-Topic: {query}
-{description}
-{narrative}
-
-{document}"""
-
-FIELDS = ("query", "description", "narrative", "document")
-
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "quotes": {"type": "array", "items": {"type": "string"}},
-        "best_entry_point": {"type": ["string", "null"]},
-    },
-    "required": ["quotes", "best_entry_point"],
-    "additionalProperties": False,
-}
-"""The form of an answer, for servers that can keep to one; `answer_object` checks it in any case."""
 
 
 def fenced(text: str) -> str:
@@ -140,25 +155,6 @@ def read_prompt(path: str | Path | None) -> Prompt:
     return Prompt(template)
 
 
-_ADDRESSED = re.compile(
-    r"""
-    (?:^\s*|[.!?:;"“(\[>*-]\s*|\b(?:please|then|now|must|should|(?:have|need)\ to|model|assistant|ai),?\s+)(?:
-      (?:ignore|disregard|forget|override)\b[^.!?\n]{0,40}\b(?:instruction|prompt|rule|direction|guideline|context)s?
-      | (?:mark|highlight|quote|judge|rate|label|annotate)\b[^.!?\n]{0,40}
-        \b(?:everything|all\ of\ (?:it|this)|(?:the|this)\ (?:whole|entire|document|text|passage)|as\ relevant)
-    )\b
-    | \b(?:system|developer)\s+(?:prompt|message)\b
-    | \b(?:you\ are|act\ as)\ (?:now\ )?an?\ (?:\w+\s){0,2}(?:assistant|language\ model|ai|llm|assessor|grader)\b
-    | \bas\ an\ ai\ (?:language\ )?model\b
-    | <\|?(?:im_start|im_end|system|endoftext|assistant)\|?>
-    | \[/?INST\]
-    """,
-    re.IGNORECASE | re.VERBOSE | re.MULTILINE,
-)
-"""Orders, which begin a sentence or follow "please" or "must": "we highlight the whole …" orders nothing."""
-_AROUND = 60
-
-
 def addressed(text: str) -> str:
     r"""Return the first words of a text that seem to be meant for a language model; empty where there are none.
 
@@ -173,11 +169,6 @@ def addressed(text: str) -> str:
     begin = found.end() - len(found[0].lstrip(' \t\r\n.!?:;"“(*-'))
     start = max(text.rfind("\n", 0, begin) + 1, begin - _AROUND)
     return " ".join(text[start : found.end() + _AROUND].split())
-
-
-_SHOWN = 60
-MOST_QUOTES = 500  # a model that goes round in circles repeats itself until its tokens are used up
-_ATTEMPTS = 200  # so many braces that begin no object are passed over; an answer with more is no answer
 
 
 class ModelAnswer(NamedTuple):
@@ -265,9 +256,6 @@ def storable(text: str) -> str:
 def _shown(value: object) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=True)
     return repr(text[:_SHOWN] + ("…" if len(text) > _SHOWN else "")) if text else "nothing"
-
-
-COUNTED = ("exact", "normalised", "approximate", "ambiguous", "lost")
 
 
 @dataclass(frozen=True)

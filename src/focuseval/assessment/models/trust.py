@@ -29,6 +29,22 @@ from focuseval.inference.correlation import FEWEST_RUNS, mean_ranks, reading, ta
 from focuseval.inference.sentences import fill
 from focuseval.report.page import static, templates
 
+_LEVELS = (
+    ("documents: κ", "kappa", ".3f"),
+    ("characters: Jaccard", "jaccard", ".3f"),
+    ("characters: F", "f", ".3f"),
+    ("precision of the second", "precision", ".3f"),
+    ("recall of the second", "recall", ".3f"),
+    ("elements: r", "specificity", ".3f"),
+    ("entry points: distance", "distance", ".0f"),
+)
+"""Heading, field and form of every level."""
+STYLES = ("base.css", "print.css")
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+"""The page runs no script and asks nothing of a network."""
+MOST_DRAWN = 24  # pairs of assessors that are drawn; the tables have all
+LINE = 22  # height of a line of a drawing
+
 
 class Quoted(NamedTuple):
     """What a model quoted, over all documents that it judged."""
@@ -143,18 +159,6 @@ def project_trust(project: Project, runs: Sequence[Run] = (), measure: str = DEF
     )
 
 
-_LEVELS = (
-    ("documents: κ", "kappa", ".3f"),
-    ("characters: Jaccard", "jaccard", ".3f"),
-    ("characters: F", "f", ".3f"),
-    ("precision of the second", "precision", ".3f"),
-    ("recall of the second", "recall", ".3f"),
-    ("elements: r", "specificity", ".3f"),
-    ("entry points: distance", "distance", ".0f"),
-)
-"""Heading, field and form of every level."""
-
-
 def value_with_interval(pair: Agreement, name: str, form: str) -> str:
     """Return a level of agreement and its interval."""
     return _with_interval(float(getattr(pair, name)), pair.intervals.get(name, (nan, nan)), form)
@@ -251,13 +255,6 @@ def _order_tables(trust: Trust) -> list[Table]:
     )
     note = f"In brackets: 95 % intervals, by drawing topics; none of fewer than {FEWEST_TOPICS} topics."
     return [ordered, turned, Table("Scores of the runs", columns, tuple(apart), (note,))]
-
-
-STYLES = ("base.css", "print.css")
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
-"""The page runs no script and asks nothing of a network."""
-MOST_DRAWN = 24  # pairs of assessors that are drawn; the tables have all
-LINE = 22  # height of a line of a drawing
 
 
 def render_agreement(trust: Trust, title: str) -> str:

@@ -24,7 +24,7 @@ from focuseval.collection.rendering import Document
 from focuseval.errors import counted
 from focuseval.inference.agreement import FEWEST_TOPICS, RESAMPLES
 
-adjudication = Blueprint("adjudication", __name__)
+adjudication, quality = Blueprint("adjudication", __name__), Blueprint("quality", __name__)
 adjudication.before_request(desks.overseers_look_leads_change)
 
 WITH_INTERVALS = 30
@@ -174,9 +174,6 @@ def _views(judged: Sequence[Saved], page: Document) -> list[dict[str, Any]]:
         }
         views.append({**who, **what, "flagged": judgement.flagged, "note": judgement.note})
     return views
-
-
-quality = Blueprint("quality", __name__)
 
 
 @quality.get("/guidelines")

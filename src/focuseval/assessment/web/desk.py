@@ -11,7 +11,10 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
-from flask import abort, current_app, g, request
+from flask import Flask, abort, current_app, g, request
+from flask.sessions import SecureCookieSessionInterface
+from itsdangerous import BadData
+from werkzeug.http import parse_cookie
 
 from focuseval.assessment import rules
 from focuseval.assessment.adjudication import SharedDocuments
@@ -29,6 +32,10 @@ from focuseval.engine.lazy import Kept
 from focuseval.errors import FocusevalError
 from focuseval.formats import read_run
 from focuseval.placing.anchor import diff, propose
+
+DOOR_LIMIT, EDIT_LIMIT, UPLOAD_LIMIT = 64 * 2**10, 8 * 2**20, 64 * 2**20  # bytes of a body
+UPLOADS = ("/import", "/pool")  # where a lead may send a file
+KEPT_BYTES = 64 << 20  # bytes of pictures that stay in memory
 
 
 def document_view(document: Document) -> dict[str, Any]:
@@ -163,7 +170,32 @@ class Access:
         return hmac.new(self.secret, what.encode(), hashlib.sha256).hexdigest()[:32]
 
 
-KEPT_BYTES = 64 << 20  # bytes of pictures that stay in memory
+def limit_of(user: str, path: str, access: Access) -> int:
+    """Return the bytes of a body that a user may send to a path."""
+    if not user:
+        return DOOR_LIMIT
+    return UPLOAD_LIMIT if path in UPLOADS and access.leads(user) else EDIT_LIMIT
+
+
+def body_limit(app: Flask) -> Callable[[str, str], int]:
+    """Return a function that tells the server, from a request's path and cookies, how large its body may be.
+
+    An app without a door of ours, a report's, is sent nothing large.
+    """
+    if "focuseval" not in app.extensions:
+        return lambda _path, _cookies: DOOR_LIMIT
+    access: Access = app.extensions["focuseval"].access
+
+    def limit(path: str, cookies: str) -> int:
+        try:
+            signed = parse_cookie(cookies).get(access.cookie, "")
+            seconds = int(app.permanent_session_lifetime.total_seconds())
+            cookie = SecureCookieSessionInterface().get_signing_serializer(app).loads(signed, max_age=seconds)  # type: ignore[union-attr]
+        except (BadData, UnicodeError):
+            return DOOR_LIMIT
+        return limit_of(access.user_of(cookie), path, access)
+
+    return limit
 
 
 class Desk:
@@ -214,7 +246,7 @@ def desk() -> Desk:
 
 
 def user() -> str:
-    """Return who is asking; the guard has let them in."""
+    """Return who is asking; they were let in."""
     name: str = g.user
     return name
 
@@ -274,7 +306,7 @@ def leads_only() -> None:
 
 
 def overseers_only() -> None:
-    """Refuse everyone who is to stay blind; a reader may look, and `guard` keeps them from changing anything."""
+    """Refuse everyone who is to stay blind; a reader may look, and the app keeps them from changing anything."""
     if not desk().access.sees_all(user()):
         abort(403, "only a lead sees what others judged")
 

@@ -25,10 +25,13 @@ from focuseval.assessment.web.desk import desk, overseers_look_leads_change, sho
 from focuseval.errors import AssessError, FocusevalError, counted
 from focuseval.evaluation.estimating import estimate
 
-growing = Blueprint("growing", __name__)
+growing, exchange = Blueprint("growing", __name__), Blueprint("exchange", __name__)
 growing.before_request(overseers_look_leads_change)
+exchange.before_request(overseers_look_leads_change)
 
 DEPTH, DEEPEST = 10, 10_000  # how deep a run is pooled unless said otherwise, and at most
+_MERGE = "merge "
+_SUFFIX = {"gold-jsonl": "jsonl", "inex-2008": "txt", "trec-qrels": "qrels"}
 
 
 @growing.get("/pool")
@@ -148,13 +151,6 @@ def _depth() -> int:
     if not 1 <= given <= DEEPEST:
         abort(422, f"expected a depth from 1 to {DEEPEST}")
     return given
-
-
-_MERGE = "merge "
-_SUFFIX = {"gold-jsonl": "jsonl", "inex-2008": "txt", "trec-qrels": "qrels"}
-
-exchange = Blueprint("exchange", __name__)
-exchange.before_request(overseers_look_leads_change)
 
 
 @exchange.get("/exchange")

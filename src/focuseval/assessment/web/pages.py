@@ -33,6 +33,16 @@ from focuseval.retrieval.retrieving import Hit
 from focuseval.retrieval.retrieving import search as search_documents
 
 pages = Blueprint("pages", __name__)
+api = Blueprint("api", __name__, url_prefix="/api")
+HITS, LISTED = 20, 500  # results of a search, and documents of a folder, that a page shows
+FUNCTION_WORDS = (
+    " a about an and are as at be by can did do does for from had has have how i if in into is it its no not of on or"
+    " our over so than that the their there they this to under was were what when where which who why will with you "
+)
+"""Words of a question that say nothing of what it is about; they stand on every line."""
+LATE = 10_000  # milliseconds that an edit may wait in a browser before the log says when it was made
+KEPT = 5  # documents that a browser keeps, for the time when the server is away
+MOST_SCALE = 4.0
 
 
 @pages.get("/")
@@ -128,9 +138,6 @@ def _upcoming(topic: str, document: str) -> Iterator[Pooled]:
     return chain(lessons, undone(desk().store, user(), mine, topic, document))
 
 
-HITS, LISTED = 20, 500  # results of a search, and documents of a folder, that a page shows
-
-
 @pages.get("/search")
 def search(message: str = "") -> str:
     """Search the collection or look through its folders, for documents to judge for a topic, pooled or not."""
@@ -189,13 +196,6 @@ def _judges(topic: str) -> Topic:
     return desk().topics[topic]
 
 
-FUNCTION_WORDS = (
-    " a about an and are as at be by can did do does for from had has have how i if in into is it its no not of on or"
-    " our over so than that the their there they this to under was were what when where which who why will with you "
-)
-"""Words of a question that say nothing of what it is about; they stand on every line."""
-
-
 def query_terms(topic: Topic) -> list[str]:
     """Return the words and phrases to colour in the text: neither unwanted ones nor mere function words."""
     terms = {term.text for term in topic.terms if term.sign != "-" and len(term.text) > 1}
@@ -207,12 +207,6 @@ def _address(row: Pooled | None, assessor: str) -> str:
         return ""
     values = {"topic": row.topic, "document": row.document} | ({"as": ADJUDICATED} if assessor == ADJUDICATED else {})
     return f"{url_for('pages.read')}?{urlencode(values)}"
-
-
-api = Blueprint("api", __name__, url_prefix="/api")
-
-
-LATE = 10_000  # milliseconds that an edit may wait in a browser before the log says when it was made
 
 
 @api.get("/document")
@@ -242,9 +236,6 @@ def document() -> Answer:
         "pages": sizes,
     }
     return jsonify({**shown, **more, "suggested": suggestions(store, key, page)})
-
-
-KEPT = 5  # documents that a browser keeps, for the time when the server is away
 
 
 @api.get("/upcoming")
@@ -345,9 +336,6 @@ def _page_asked_for() -> tuple[str, Pages, int]:
     if held is None or not 1 <= page <= len(held):
         abort(404, "no such page")
     return document, held, page
-
-
-MOST_SCALE = 4.0
 
 
 @api.get("/picture")

@@ -1,4 +1,4 @@
-"""The campaign at a glance, and giving work out: topics or documents to assessors, documents opened again."""
+"""The campaign at a glance; giving work out: topics or documents to assessors, documents opened again; and people."""
 
 from __future__ import annotations
 
@@ -9,19 +9,23 @@ from flask import Blueprint, abort, flash, redirect, render_template, request, u
 from werkzeug.wrappers import Response
 
 from focuseval.assessment import plan
+from focuseval.assessment import users as accounts
 from focuseval.assessment.adjudication import DECIDED
 from focuseval.assessment.check import changed_texts, reanchor_all
 from focuseval.assessment.progress import Work, summed
 from focuseval.assessment.rules import SKIPPED
 from focuseval.assessment.store import ADJUDICATED, Request
-from focuseval.assessment.users import removed
-from focuseval.assessment.web.desk import desk, overseers_look_leads_change, shown_again, user, whole_number
-from focuseval.errors import counted
+from focuseval.assessment.web.desk import desk, leads_only, overseers_look_leads_change, shown_again, user, whole_number
+from focuseval.errors import FocusevalError, counted
 
-dashboard = Blueprint("dashboard", __name__)
+dashboard, work, people = (Blueprint(name, __name__) for name in ("dashboard", "work", "people"))
 dashboard.before_request(overseers_look_leads_change)
+work.before_request(overseers_look_leads_change)
+people.before_request(leads_only)
 
 CELLS = 3_000  # assessors times topics up to which the page draws all of them
+FLAGGED = 500  # flagged judgements that the page shows
+SHOWN = 50  # steps of the log that the page shows
 
 
 @dashboard.get("/dashboard")
@@ -55,7 +59,7 @@ def campaign() -> str:
         topic=topic,
         labels=plan.labels(store),
         roles=plan.roles(store),
-        removed=removed(store),
+        removed=accounts.removed(store),
         seen={**desk().overview.pace.last, **desk().seen},
     )
 
@@ -76,19 +80,13 @@ def _step(whole: Work) -> tuple[str, str] | None:
     return next(((address, what) for open_, address, what in steps if open_), None)
 
 
-work = Blueprint("work", __name__)
-work.before_request(overseers_look_leads_change)
-
-FLAGGED = 500  # flagged judgements that the page shows
-
-
 @work.get("/work")
 def given(message: str = "") -> str:
     """Show whose every topic is, or every document of one topic, and what became of it."""
     store, topic = desk().store, request.values.get("topic", "")
     if topic and topic not in desk().topics:
         abort(404, "no such topic")
-    gone = removed(store)
+    gone = accounts.removed(store)
     shown = {"people": [name for name in plan.people(store) if name not in gone], "hows": plan.HOWS, "message": message}
     whose: dict[tuple[str, str], list[str]] = {}
     for owned, document, name in plan.owners(store, topic or None):
@@ -230,3 +228,59 @@ def move() -> Response:
     moved, left = reanchor_all(desk().store, desk().documents.get, finished=stays, actor=user())
     flash(f"{counted(moved, 'judgement')} moved to the new text; {left} left to their assessors.")
     return redirect(url_for("work.texts"))
+
+
+@people.get("/people")
+def everyone(message: str = "", link: str = "", done: str = "") -> str:
+    """List users and invitations."""
+    store, users = desk().store, desk().access.users
+    desk().overview.rows()
+    return render_template(
+        "people.html",
+        users=sorted((users or {}).values(), key=lambda one: (one.role != "lead", one.name)),
+        managed=isinstance(users, accounts.UsersFile),
+        roles=accounts.ROLES,
+        invitations=accounts.invitations(store),
+        log=store.project_log("people")[: -SHOWN - 1 : -1],
+        seen={**desk().overview.pace.last, **desk().seen},
+        message=message,
+        link=link,
+        done=done,
+    )
+
+
+@people.post("/people")
+def manage() -> str | tuple[str, int] | Response:
+    """Invite, revoke, reset, remove, log out, or give a role: one thing that the form names."""
+    users = desk().access.users
+    do = request.form.get("do", "")
+    if do not in ("invite", "reset", "revoke", "remove", "log out", "role"):
+        abort(400, "no such action")
+    if not isinstance(users, accounts.UsersFile):
+        abort(409, "this server has no users file; start it with --users FILE")
+    store, sessions, name = desk().store, desk().access.sessions, request.form.get("name", "").strip()[:100]
+    role, link = request.form.get("role", "assessor" if do == "invite" else ""), ""
+    try:
+        if do == "invite":
+            link = accounts.invite(store, name, role, actor=user())
+            done = f"An invitation for {name or 'somebody'} as {role}:"
+        elif do == "reset":
+            link = accounts.reset(store, users, sessions, name, actor=user())
+            done = f"With this link {name} chooses a new password:"
+        elif do == "revoke":
+            accounts.revoke(store, request.form.get("id", ""), actor=user())
+            done = f"The invitation {f'of {name} ' if name else ''}is not valid any more."
+        elif do == "remove":
+            accounts.remove(store, users, sessions, name, actor=user())
+            done = f"{name} may not log in any more; what {name} judged stays."
+        elif do == "log out":
+            accounts.log_out(store, users, sessions, name, actor=user())
+            done = f"Every session of {name} has ended."
+        else:
+            accounts.give_role(store, users, name, role, actor=user())
+            done = f"{name} is now a {role}."
+    except FocusevalError as error:
+        return everyone(message=str(error).removeprefix(f"{users.path}: ")), 422
+    if not desk().access.leads(user()):  # somebody gave themselves another role, or left
+        return redirect(url_for("pages.topics"))
+    return everyone(link=f"{request.host_url}invited?token={link}" if link else "", done=done)
