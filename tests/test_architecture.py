@@ -57,7 +57,7 @@ def statements(node: ast.AST) -> Iterator[ast.AST]:
 
 @cache
 def trees() -> dict[str, ast.Module]:
-    """Return every module's syntax tree, made by the first test that asks: each process of the tests imports this file."""
+    """Return every module's syntax tree, made for the first test that asks."""
     return {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in MODULES.items()}
 
 
