@@ -53,7 +53,7 @@ def pytest_runtest_call(item):
         raise Stuck(f"not done after {PATIENCE} s")
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+    signal.setitimer(signal.ITIMER_REAL, PATIENCE, 10)  # and again: what cleans up may wait for the same
     try:
         return (yield)
     finally:
