@@ -147,6 +147,15 @@ def test_threads_on_one_document_never_lose_an_acknowledged_edit(store):
     assert sorted(store.judgement(ANN).judgement.note.split()) == sorted(acknowledged)
 
 
+def test_an_edit_may_be_the_first_thing_that_a_thread_does(store):
+    edit = {"kind": "note", "text": "first"}
+    one = threading.Thread(target=store.edit, args=(ANN, PAGE, edit), kwargs={"version": 0, "token": "a"}, daemon=True)
+    one.start()
+    one.join(timeout=30)
+    assert not one.is_alive(), "it waits for itself"
+    assert store.judgement(ANN).judgement.note == "first"
+
+
 def test_a_file_of_a_newer_version_is_left_alone(tmp_path):
     store = Store(tmp_path / "assess.db")
     store.database._writer.execute("PRAGMA user_version = 99")

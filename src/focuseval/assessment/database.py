@@ -46,7 +46,7 @@ class Database:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._names = (os.path.abspath(path), os.path.abspath(f"{path}-wal"))  # noqa: PTH100  strings, for every write
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # an edit may be the first to read in its thread
         self._local = threading.local()
         self._readers: list[sqlite3.Connection] = []
         self._lost = ""
