@@ -183,21 +183,15 @@ def shares_documents(matched: Rows) -> bool:
 
 def document_codes(ids: pa.Array, prepared: Prepared, placement: Placement | None = None) -> Integers:
     """Return the gold's code of every document, −1 where the gold does not have it."""
-    if prepared.index is None:
-        return _codes_of_names(ids, np.arange(len(ids)), prepared)
-    row = (placement or Placement(prepared.index, ids)).document
+    row = np.full(len(ids), -1, np.int64)
+    if prepared.index is not None:
+        row = (placement or Placement(prepared.index, ids)).document
     code = prepared.code_of_row[row]
-    unknown = np.flatnonzero(row < 0)
-    if len(unknown):
-        code[unknown] = _codes_of_names(ids, unknown, prepared)
+    if len(unknown := np.flatnonzero(row < 0)):  # by their names alone
+        which, names = _name_codes(ids, unknown)
+        named = prepared.names.match(names).astype(np.int64)
+        code[unknown] = np.where(named >= 0, prepared.same[named], -1)[which]
     return code
-
-
-def _codes_of_names(ids: pa.Array, rows: Integers, prepared: Prepared) -> Integers:
-    """Return the gold's code of some documents, by their names alone."""
-    which, names = _name_codes(ids, rows)
-    code = prepared.names.match(names).astype(np.int64)
-    return np.where(code >= 0, prepared.same[code], -1)[which]
 
 
 def _name_codes(ids: pa.Array, rows: Integers) -> tuple[Integers, pa.Array]:

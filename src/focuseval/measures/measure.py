@@ -262,22 +262,18 @@ FAMILIES = (
     Family("Characters and articles (INEX 2007–10)", "characters", "iP MAiP AiP charP charR charF artP artR artF"),
     Family("Graded elements: inex_eval (2002–04)", "graded", "i2AP"),
     Family("Graded elements: inex_eval_ng", "graded", "i3AP"),
-    Family(
-        "Documents (trec_eval)",
-        "documents",
+    Family("Documents (trec_eval)", "documents",
         "P Precision precision R Recall recall SetR set_recall AP MAP map map_cut GMAP gm_map RR MRR mrr recip_rank "
         "nDCG NDCG ndcg ndcg_cut Rprec RPrec Success HitRate hit_rate success IPrec iprec_at_recall Bpref BPref bpref "
-        "infAP SetP set_P SetF set_F SetAP set_map RBP ERR Judged",
-    ),
+        "infAP SetP set_P SetF set_F SetAP set_map RBP ERR Judged"),
     Family("Spans for RAG", "spans", "spanP spanR spanF IoU hit full spanRR spanNDCG"),
-    Family(
-        "Several needed spans: alternatives, multi-hop", "spans", "needR S-recall SRecall all-recall AllRecall AllFound"
-    ),
+    Family("Several needed spans: alternatives, multi-hop", "spans",
+        "needR S-recall SRecall all-recall AllRecall AllFound"),
     Family("What a chunking allows", "spans", "ceiling"),
     Family("Answers and what they cite", "answers", "citeP citeR uncited"),
     Family("Questions without an answer", "answers", "silence refuseR refuseP waste"),
     Family("Text that must not come back", "answers", "leak leaked"),
-)
+)  # fmt: skip
 """Every family, in the order of the documentation; a test compares the names with the declarations."""
 
 

@@ -77,8 +77,7 @@ class Prepared:
     @cached_property
     def with_relevance(self) -> Flags:
         """For every topic of the gold, whether it has any relevant text."""
-        relevant = self.gold.relevant_topics.copy()
-        elements = self.gold.elements
+        relevant, elements = self.gold.relevant_topics, self.gold.elements
         relevant[elements.topic[(elements.exhaustivity > 0) | (elements.rsize > 0)]] = True
         return relevant
 

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from focuseval.data.spans import spread
 from focuseval.engine.lazy import cached_property
 from focuseval.engine.native import Lookup, encoded
-from focuseval.measures.topicwise import Flags, Floats, Integers, cumulated, first_row
+from focuseval.measures.topicwise import Flags, Floats, Integers, first_row
 
 _PARENT = r"/[^/]*$"
 _UNNUMBERED = r"([^\]/])(/|$)"
@@ -272,7 +272,7 @@ class RecallBase:
     def _descending(self, gain: Integers, topic: Integers) -> Ideal:
         bounds = np.searchsorted(topic, np.arange(self.topics + 1)).astype(np.int64)
         gain = gain[np.lexsort((-gain, topic))]
-        return Ideal(bounds, gain, cumulated(gain))
+        return Ideal(bounds, gain, np.append(0, np.cumsum(gain)))
 
     def match(self, bounds: Integers, article: Integers, code: Integers) -> ElementMatch:
         """Return a run's results, given their judged articles and path codes, as elements of this base."""
@@ -320,7 +320,7 @@ class ElementMatch:
     @cached_property
     def gathered(self) -> Integers:
         """Running sum of `hit_gain` over all topics on end, with a leading 0."""
-        return cumulated(self.hit_gain)
+        return np.append(0, np.cumsum(self.hit_gain))
 
     @cached_property
     def normalised(self) -> Integers:
@@ -343,7 +343,7 @@ class ElementMatch:
         before -= np.repeat(before[begins], np.diff(np.r_[begins, len(ideal)]))
         left[order] = base.units[base.ideal[ideal]] - before
         best = np.maximum.reduceat(left, np.cumsum(count) - count) if len(row) else left
-        return cumulated(np.maximum(0, np.minimum(self.hit_gain, best)))
+        return np.append(0, np.cumsum(np.maximum(0, np.minimum(self.hit_gain, best))))
 
     @cached_property
     def hit_bounds(self) -> Integers:

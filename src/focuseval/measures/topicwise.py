@@ -114,17 +114,6 @@ def running_count(values: NDArray[Any], bounds: Integers) -> Integers:
     return np.asarray(running - np.repeat(before, np.diff(bounds)))
 
 
-def cumulated(values: Integers) -> Integers:
-    """Return the running sum with a leading 0, so that a block's sum is the difference of two entries.
-
-    >>> cumulated(np.array([3, 4]))
-    array([0, 3, 7])
-    """
-    total = np.zeros(len(values) + 1, np.int64)
-    np.cumsum(values, out=total[1:])
-    return total
-
-
 def running(values: Floats, bounds: Integers) -> Floats:
     """Return the running sum of floats within each block, as if each block stood alone.
 
