@@ -373,8 +373,7 @@ def ranked_run(source: Source, run_id: str, topics: tuple[str, ...], columns: Ma
         if not isinstance(column, np.ndarray) and name != "document" and column.null_count == len(column):
             known[name] = None
         elif not isinstance(column, np.ndarray) and name in _OF_RUNS:
-            filled = column if name in {"rank", "score"} else column.fill_null(-1)
-            known[name] = column_array(filled, _OF_RUNS[name])
+            known[name] = column_array(column if name in {"rank", "score"} else column.fill_null(-1), _OF_RUNS[name])
     return Run(run_id, topics, **ranked(known), file=source.name, sha256=source.digest(), **more)
 
 

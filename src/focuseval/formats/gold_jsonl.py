@@ -78,13 +78,8 @@ class JudgementRecord(msgspec.Struct, forbid_unknown_fields=True, gc=False):
 
 
 _SPAN = pa.schema([("start", "int64"), ("end", "int64"), ("quote", "string"), ("need", "string")])
-_NUMBERS = ("bep", "length", "relevance")
-_TYPES = (
-    dict.fromkeys(("topic", "doc", "query", *FACTS), "string")
-    | dict.fromkeys(_NUMBERS, "int64")
-    | {"answerable": "bool"}
-)
-_LINE = pa.schema(_TYPES.items())
+_TEXTS, _NUMBERS = ("topic", "doc", "query", *FACTS), ("bep", "length", "relevance")
+_LINE = pa.schema({**dict.fromkeys(_TEXTS, "string"), **dict.fromkeys(_NUMBERS, "int64"), "answerable": "bool"}.items())
 
 
 def read(sources: Sequence[Source]) -> Gold:
@@ -220,8 +215,7 @@ def _judged(
     for name, (found, _) in facts.items():
         for topic, text in found.items():
             attributes.setdefault(topic, {})[name] = text
-    known = {"length": length, "bep": bep}
-    gold = rows.gold(grade, marks, known, scale=scale, queries=queries, attributes=attributes)
+    gold = rows.gold(grade, marks, {"length": length, "bep": bep}, scale=scale, queries=queries, attributes=attributes)
     if len(forbidden.row):
         gold = replace(gold, forbidden=rows.gold(counts[:, 1] > 0, forbidden, {"length": length}))
     return gold, int(np.count_nonzero(differing))

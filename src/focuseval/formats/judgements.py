@@ -151,8 +151,7 @@ class Judgements:
             attributes=self.attributes,
             **_origin(sources),
         )
-        counted = counted_kinds(united=gold.overlapping(), same_ids=self.renamed)
-        return replace(gold, remarks=(*counted, *remarks))
+        return replace(gold, remarks=(*counted_kinds(united=gold.overlapping(), same_ids=self.renamed), *remarks))
 
 
 def gold_of_questions(questions: Iterable[Question | Remark], sources: Sequence[Source] = ()) -> Gold:
@@ -192,8 +191,7 @@ def _origin(sources: Sequence[Source]) -> dict[str, Any]:
     if len(sources) == 1:
         return {"sha256": sources[0].digest(), "file": sources[0].name}
     digests = "\n".join(source.digest() for source in sources)
-    names = tuple(source.name for source in sources)
-    return {"sha256": hashlib.sha256(digests.encode()).hexdigest(), "sources": names}
+    return {"sha256": hashlib.sha256(digests.encode()).hexdigest(), "sources": tuple(source.name for source in sources)}
 
 
 def table_of(kind: type[Table], rows: list[tuple[Any, ...]]) -> Table:

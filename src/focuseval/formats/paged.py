@@ -36,8 +36,7 @@ def places_of(row: Mapping[str, Any], at: Place) -> list[PageBox]:
     """
     around = [*layers(row), *(inner for layer in layers(row) if isinstance(inner := layer.get("dl_meta"), Mapping))]
     for layer in around:
-        items = layer.get("doc_items")
-        proofs = [one for item in (layer, *_listed(items)) for one in _listed(item.get("prov"))]
+        proofs = [one for item in (layer, *_listed(layer.get("doc_items"))) for one in _listed(item.get("prov"))]
         if proofs:
             return [_place(proof, layer, at) for proof in proofs]
     for layer in around:
