@@ -235,9 +235,7 @@ class LargeRun:
         self._pool = ThreadPoolExecutor(cores())
         self._read, topic_of = block_reader(path, name)
         self._cuts = cuts(path, topic_of)
-        self._ahead = [
-            (end, self._pool.submit(self._block, start, end)) for start, end in islice(self._cuts, self._most)
-        ]
+        self._ahead = [(cut[1], self._pool.submit(self._block, *cut)) for cut in islice(self._cuts, self._most)]
 
     def __fspath__(self) -> str:
         """Return the file's name: whoever knows nothing of blocks reads the file at once."""
