@@ -79,9 +79,7 @@ def _fields(head: bytes) -> tuple[list[list[bytes]], int]:
     if head.lstrip()[:1] in {b"{", b"[", b"<"} or genomics(head):
         return [], 0
     lines = [line.split() for line in _lines(head, 200)]
-    named = [
-        fields for fields in lines if {*fields[:2]} & {b"Q0", b"q0", b"0"} or all(map(_NUMBER.fullmatch, fields[3:5]))
-    ]
+    named = [one for one in lines if {*one[:2]} & {b"Q0", b"q0", b"0"} or all(map(_NUMBER.fullmatch, one[3:5]))]
     lines = lines if 2 * len(named) >= len(lines) else []  # else these are sentences
     return lines, Counter(map(len, lines)).most_common(1)[0][0] if lines else 0
 

@@ -189,12 +189,10 @@ def _judged(
         )
         for spans, number in zip(texts, counts.T, strict=True)
     )
-    queries, other_query = _of_topics(rows, table, "query")
-    facts = {name: _of_topics(rows, table, name) for name in FACTS}
+    said = {name: _of_topics(rows, table, name) for name in ("query", *FACTS)}
     refuse_first(
         rows.twice(),
-        other_query,
-        *(other for _, other in facts.values()),
+        *(other for _, other in said.values()),
         rows.check(
             (count < 0) & ~graded,
             lambda _: "expected 'spans' or a 'relevance', found neither",
@@ -212,10 +210,11 @@ def _judged(
     quoted = pc.utf8_length(marks.quote).fill_null(UNKNOWN).to_numpy(zero_copy_only=False)
     differing = (quoted >= 0) & (marks.start >= 0) & (quoted != marks.end - marks.start)
     attributes: dict[str, dict[str, str]] = {}
-    for name, (found, _) in facts.items():
-        for topic, text in found.items():
+    for name in FACTS:
+        for topic, text in said[name][0].items():
             attributes.setdefault(topic, {})[name] = text
-    gold = rows.gold(grade, marks, {"length": length, "bep": bep}, scale=scale, queries=queries, attributes=attributes)
+    known = {"length": length, "bep": bep}
+    gold = rows.gold(grade, marks, known, scale=scale, queries=said["query"][0], attributes=attributes)
     if len(forbidden.row):
         gold = replace(gold, forbidden=rows.gold(counts[:, 1] > 0, forbidden, {"length": length}))
     return gold, int(np.count_nonzero(differing))

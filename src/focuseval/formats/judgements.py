@@ -140,17 +140,10 @@ class Judgements:
 
     def gold(self, sources: Sequence[Source], scale: str = "highlights", remarks: Sequence[Remark] = ()) -> Gold:
         """Return everything that was gathered, grouped by topic."""
-        gold = Gold(
-            tuple(self.topics),
-            pa.array(list(self.documents), pa.string()),
-            table_of(Articles, self.articles),
-            table_of(Passages, self.passages),
-            table_of(GradedElements, self.elements),
-            scale=scale,
-            queries=self.queries,
-            attributes=self.attributes,
-            **_origin(sources),
-        )
+        articles, passages = table_of(Articles, self.articles), table_of(Passages, self.passages)
+        elements, documents = table_of(GradedElements, self.elements), pa.array(list(self.documents), pa.string())
+        said = {**_origin(sources), "queries": self.queries, "attributes": self.attributes}
+        gold = Gold(tuple(self.topics), documents, articles, passages, elements, scale=scale, **said)
         return replace(gold, remarks=(*counted_kinds(united=gold.overlapping(), same_ids=self.renamed), *remarks))
 
 

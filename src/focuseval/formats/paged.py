@@ -15,12 +15,7 @@ from focuseval.placing.normalise import normal_form
 from focuseval.placing.occurrences import find_all
 from focuseval.placing.pointers import PageBox, covered_spans
 
-_CORNERS = (
-    ("l", "t", "r", "b"),
-    ("left", "top", "right", "bottom"),
-    ("x0", "y0", "x1", "y1"),
-    ("x1", "y1", "x2", "y2"),
-)
+_CORNERS = tuple(map(str.split, ("l t r b", "left top right bottom", "x0 y0 x1 y1", "x1 y1 x2 y2")))
 _SIZES = tuple(map(str.split, ("x y width height", "x y w h", "left top width height")))
 _FRAMES = (("page_width", "page_height"), ("layout_width", "layout_height"))
 _TEXTS = frozenset((*NAMES["text"], *NAMES["quote"])) - {"chunk"}
