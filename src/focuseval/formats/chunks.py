@@ -95,10 +95,8 @@ def _lines(chunks: Chunks, documents: Collection, layout: str) -> Iterator[bytes
     """Yield a line for every chunk; a document's chunks are numbered as they come."""
     if layout not in LAYOUTS:
         raise UsageError(f"expected a layout among {', '.join(LAYOUTS)}, found {layout!r}; name one of these")
-    ids, seen = chunks.document.to_pylist(), Counter[str]()
-    for doc, start, end, text in zip(
-        ids, chunks.start.tolist(), chunks.end.tolist(), chunks.texts(documents), strict=True
-    ):
+    places, seen = (chunks.document.to_pylist(), chunks.start.tolist(), chunks.end.tolist()), Counter[str]()
+    for doc, start, end, text in zip(*places, chunks.texts(documents), strict=True):
         number = seen[doc]
         seen[doc] += 1
         if layout == "segments":

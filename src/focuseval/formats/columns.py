@@ -53,11 +53,7 @@ _DIGITS = {"int": 18, "rank": 9}
 FAR = 10**9  # no document has as many characters
 _SWAPPED = re.compile(rb"^[ \t]*Q0[ \t]+(?!Q0[ \t])", re.MULTILINE)
 _ROWS = 1 << 16  # lines that are written at once
-_OF_RUNS: dict[str, type[np.generic]] = {
-    **dict.fromkeys(("start", "end", "chunk"), np.int64),
-    "rank": np.int32,
-    "score": np.float64,
-}
+_TYPES: dict[str, Any] = {"rank": np.int32, "score": np.float64, "start": np.int64, "end": np.int64, "chunk": np.int64}
 """The columns of a run that are numbers."""
 
 
@@ -372,9 +368,8 @@ def ranked_run(source: Source, run_id: str, topics: tuple[str, ...], columns: Ma
     for name, column in columns.items():
         if not isinstance(column, np.ndarray) and name != "document" and column.null_count == len(column):
             known[name] = None
-        elif not isinstance(column, np.ndarray) and name in _OF_RUNS:
-            filled = column if name in {"rank", "score"} else column.fill_null(-1)
-            known[name] = column_array(filled, _OF_RUNS[name])
+        elif not isinstance(column, np.ndarray) and name in _TYPES:
+            known[name] = column_array(column if name in {"rank", "score"} else column.fill_null(-1), _TYPES[name])
     return Run(run_id, topics, **ranked(known), file=source.name, sha256=source.digest(), **more)
 
 

@@ -210,9 +210,8 @@ def refuse_binary(source: Source) -> None:
             raise FormatError(what, at=source.at(source.line_of(start)), remedy="the file is damaged or binary")
     at = source.data.find(b"\0")
     if at >= 0:
-        remedy = (
-            "save it as UTF-8" if source.data[:2] in {b"\xff\xfe", b"\xfe\xff"} else "the file is damaged or binary"
-        )
+        utf16 = source.data[:2] in {b"\xff\xfe", b"\xfe\xff"}
+        remedy = "save it as UTF-8" if utf16 else "the file is damaged or binary"
         raise FormatError("expected text, found a NUL byte", at=source.at(source.line_of(at)), remedy=remedy)
 
 

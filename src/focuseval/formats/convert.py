@@ -171,20 +171,17 @@ def write_gold(
     """
     chosen = find_format(format, "gold")
     gold, remarks = convert_gold(gold, chosen, index, lossy=lossy)
-    if chosen.folder:
+    if chosen.folder or (chosen.name == "pdf" and location(path).suffix.lower() != ".pdf"):
         write_folder(path, chosen.writer(index)(gold), replace=replace)
     elif chosen.by_topic and str(path) != "-" and not location(path).suffix:
         one = {f"{file_name(t)}.xml": chosen.write(_only_topic(gold, code)) for code, t in enumerate(gold.topics)}
         write_folder(path, one, replace=replace)
     elif chosen.name == "pdf":
         copies = chosen.writer(index)(gold)
-        if location(path).suffix.lower() != ".pdf":
-            write_folder(path, copies, replace=replace)
-        elif len(copies) == 1:
-            write_whole(path, next(iter(copies.values())))
-        else:
+        if len(copies) != 1:
             what = f"expected a folder for copies of {len(copies)} PDFs, found the name of one file"
             raise FormatError(what, at=str(path), remedy="name a folder")
+        write_whole(path, next(iter(copies.values())))
     else:
         write_whole(path, chosen.writer(index)(gold))
     return remarks
@@ -269,10 +266,9 @@ def _as_spans(run: Run, to: Format, index: Collection | None, remarks: list[Rema
     if len(lost):
         row = int(lost[0])
         path = None if run.path is None else run.path[row].as_py()
-        what = f"{path!r} of " if path is not None else "the text of a chunk of " if run.text is not None else ""
+        found = f"{path!r} of " if path is not None else "the text of a chunk of " if run.text is not None else ""
         number = "1 result has" if len(lost) == 1 else f"{len(lost):,} results have"
-        what = f"{what}document {run.document[row].as_py()!r} ({number} none)"
-        what = f"expected a place in the index, found {what}"
+        what = f"expected a place in the index, found {found}document {run.document[row].as_py()!r} ({number} none)"
         raise FormatError(what, at=run.at(row), remedy="is it the same collection?")
     return replace(run, path=None, end_path=None, text=None)
 

@@ -107,17 +107,11 @@ def judgements_of(row: Mapping[str, Any], at: Place) -> list[JudgedSpan]:
     # "score" is a grade in the judgements of BEIR and MTEB, which have nothing else
     grades = NAMES["relevance"] if len(row) == 3 else NAMES["relevance"][:-1]
     grade = next((row[name] for name in grades if row.get(name) not in (None, "")), None)
-    base = JudgedSpan(
-        topic_of(row, at, question=question),
-        at,
-        query=str(value(row, "query", at) or ""),
-        doc=document_of(row, at),
-        grade=whole(grade, "relevance", at),
-        tags=tuple(
-            tag.strip() for some in as_list(value(row, "tags", at) or [], "tags", at) for tag in str(some).split(",")
-        ),
-        group=str(value(row, "group", at) or ""),
-    )
+    topic, query = topic_of(row, at, question=question), str(value(row, "query", at) or "")
+    base = JudgedSpan(topic, at, query, document_of(row, at), grade=whole(grade, "relevance", at))
+    words = as_list(value(row, "tags", at) or [], "tags", at)
+    tags = tuple(tag.strip() for some in words for tag in str(some).split(","))
+    base = base._replace(tags=tags, group=str(value(row, "group", at) or ""))
     if question:
         items = [] if listed is None else as_list(listed, "references", at, row)
         return [_item(item, base) for item in items] or [base]
@@ -141,15 +135,10 @@ def judgements_of(row: Mapping[str, Any], at: Place) -> list[JudgedSpan]:
 def _span(row: Mapping[str, Any], base: JudgedSpan) -> JudgedSpan:
     """Return the span that a row or an object of a list says itself."""
     at = base.at
-    start, end = span_of(row, at)
-    need, named = value(row, "need", at), document_of(row, at)
-    return base._replace(
-        doc=named or base.doc,
-        start=UNKNOWN if start is None else start,
-        end=UNKNOWN if end is None else end,
-        quote=first_text(row, "quote", at) or None,
-        need=None if need is None else str(need),
-    )
+    start, end = (UNKNOWN if place is None else place for place in span_of(row, at))
+    need, doc = value(row, "need", at), document_of(row, at) or base.doc
+    quote = first_text(row, "quote", at) or None
+    return base._replace(doc=doc, start=start, end=end, quote=quote, need=None if need is None else str(need))
 
 
 def _item(item: Any, base: JudgedSpan) -> JudgedSpan:

@@ -59,8 +59,7 @@ def _places(table: FileTable) -> dict[str, Any]:
     place, length = table["place"], table.get("length")
     if pa.types.is_integer(place.type):
         start = column_array(place, np.int64)
-        size = None if length is None else column_array(length, np.int64)
-        return _spans(table, start, size)
+        return _spans(table, start, None if length is None else column_array(length, np.int64))
     is_path = pc.starts_with(place, "/")
     if length is None and pc.all(is_path).as_py():
         return {"path": place}
@@ -101,8 +100,7 @@ def _spans(table: FileTable, start: Offsets, size: Offsets | None) -> dict[str, 
         row = int(np.argmax(np.logical_or.reduce([(column < -1) | (column >= FAR) for column in numbers])))
         found = " ".join(str(column[row]) for column in numbers)
         what = f"expected an offset (and a length) that is not negative and below a thousand million, found {found!r}"
-        remedy = "correct the line, or write X for an unknown place"
-        raise FormatError(what, at=table.at(row), remedy=remedy)
+        raise FormatError(what, at=table.at(row), remedy="correct the line, or write X for an unknown place")
     end = np.full(len(start), -1, np.int64) if size is None else start + size
     if size is not None and len(start) and min(start.min(), size.min()) < 0:
         end[(start < 0) | (size < 0)] = -1

@@ -317,8 +317,7 @@ def checked(kind: type[msgspec.Struct], name: str, value: Any, at: Place) -> Any
         try:
             value.encode()
         except UnicodeEncodeError as error:
-            what = f"expected text as {name!r}, found a lone surrogate"
-            raise FormatError(what, at=at, remedy=_SURROGATE) from error
+            raise FormatError(f"expected text as {name!r}, found a lone surrogate", at=at, remedy=_SURROGATE) from error
     return value
 
 

@@ -140,19 +140,11 @@ class Judgements:
 
     def gold(self, sources: Sequence[Source], scale: str = "highlights", remarks: Sequence[Remark] = ()) -> Gold:
         """Return everything that was gathered, grouped by topic."""
-        gold = Gold(
-            tuple(self.topics),
-            pa.array(list(self.documents), pa.string()),
-            table_of(Articles, self.articles),
-            table_of(Passages, self.passages),
-            table_of(GradedElements, self.elements),
-            scale=scale,
-            queries=self.queries,
-            attributes=self.attributes,
-            **_origin(sources),
-        )
-        counted = counted_kinds(united=gold.overlapping(), same_ids=self.renamed)
-        return replace(gold, remarks=(*counted, *remarks))
+        articles, passages = table_of(Articles, self.articles), table_of(Passages, self.passages)
+        elements, documents = table_of(GradedElements, self.elements), pa.array(list(self.documents), pa.string())
+        said = {**_origin(sources), "queries": self.queries, "attributes": self.attributes}
+        gold = Gold(tuple(self.topics), documents, articles, passages, elements, scale=scale, **said)
+        return replace(gold, remarks=(*counted_kinds(united=gold.overlapping(), same_ids=self.renamed), *remarks))
 
 
 def gold_of_questions(questions: Iterable[Question | Remark], sources: Sequence[Source] = ()) -> Gold:
@@ -192,8 +184,7 @@ def _origin(sources: Sequence[Source]) -> dict[str, Any]:
     if len(sources) == 1:
         return {"sha256": sources[0].digest(), "file": sources[0].name}
     digests = "\n".join(source.digest() for source in sources)
-    names = tuple(source.name for source in sources)
-    return {"sha256": hashlib.sha256(digests.encode()).hexdigest(), "sources": names}
+    return {"sha256": hashlib.sha256(digests.encode()).hexdigest(), "sources": tuple(source.name for source in sources)}
 
 
 def table_of(kind: type[Table], rows: list[tuple[Any, ...]]) -> Table:

@@ -15,12 +15,7 @@ from focuseval.placing.normalise import normal_form
 from focuseval.placing.occurrences import find_all
 from focuseval.placing.pointers import PageBox, covered_spans
 
-_CORNERS = (
-    ("l", "t", "r", "b"),
-    ("left", "top", "right", "bottom"),
-    ("x0", "y0", "x1", "y1"),
-    ("x1", "y1", "x2", "y2"),
-)
+_CORNERS = tuple(map(str.split, ("l t r b", "left top right bottom", "x0 y0 x1 y1", "x1 y1 x2 y2")))
 _SIZES = tuple(map(str.split, ("x y width height", "x y w h", "left top width height")))
 _FRAMES = (("page_width", "page_height"), ("layout_width", "layout_height"))
 _TEXTS = frozenset((*NAMES["text"], *NAMES["quote"])) - {"chunk"}
@@ -36,8 +31,7 @@ def places_of(row: Mapping[str, Any], at: Place) -> list[PageBox]:
     """
     around = [*layers(row), *(inner for layer in layers(row) if isinstance(inner := layer.get("dl_meta"), Mapping))]
     for layer in around:
-        items = layer.get("doc_items")
-        proofs = [one for item in (layer, *_listed(items)) for one in _listed(item.get("prov"))]
+        proofs = [one for item in (layer, *_listed(layer.get("doc_items"))) for one in _listed(item.get("prov"))]
         if proofs:
             return [_place(proof, layer, at) for proof in proofs]
     for layer in around:

@@ -254,8 +254,10 @@ def taken(column: Any, order: Order) -> Any:
     return pa.chunked_array(pieces, column.type)
 
 
-def moved(column: NDArray[Any], order: Order) -> NDArray[Any]:
+def moved(column: Any, order: Order) -> Any:
     """Return a column that nobody else has in ranking order: in its own place where only few rows move."""
+    if not isinstance(column, np.ndarray):
+        return taken(column, order)
     if order.full:
         return column[order.origin]
     column[order.to] = column[order.origin]
@@ -267,7 +269,7 @@ def lines_taken(line: NDArray[Any] | None, order: Order) -> NDArray[Any]:
     if line is not None:
         return np.asarray(taken(line, order))
     narrow = np.int32 if order.size < np.iinfo(np.int32).max else np.int64
-    return moved(np.arange(1, order.size + 1, dtype=narrow), order)
+    return np.asarray(moved(np.arange(1, order.size + 1, dtype=narrow), order))
 
 
 def _with_rows_moved(chunk: pa.Array, to: NDArray[np.int64], origin: NDArray[np.int64]) -> pa.Array:

@@ -192,9 +192,7 @@ def result_of(row: Mapping[str, Any], at: Place) -> dict[str, Any]:
     if text is not None and start is not None and end is None:
         end = start + len(text)
     found: dict[str, Any] = {"doc": document_of(row, at), "text": text, "start": start, "end": end}
-    for name, read in _NUMBERS.items():
-        if name in said:
-            found[name] = read(value(row, name, at), name, at)
+    found |= {name: read(value(row, name, at), name, at) for name, read in _NUMBERS.items() if name in said}
     if "chunk" in said:  # it may also be its text
         numbered = {name: row[name] for name in NAMES["chunk"] if str(row.get(name)).isdigit()}
         found["chunk"] = whole(value(numbered, "chunk", at), "chunk", at)

@@ -171,18 +171,10 @@ def columns_run(
     if start is not None and end is not None and len(rows := np.flatnonzero((end >= 0) & (end < start))):
         row = int(rows[0])
         raise FormatError(f"expected start ≤ end, found {start[row]} … {end[row]}", at=table.at(row))
-    columns = {
-        "topic": topic,
-        "document": document,
-        "rank": table.numbers("rank", pa.int32()),
-        "score": score,
-        "start": start,
-        "end": end,
-        "text": text,
-        **{name: table.texts(name) for name in ("path", "end_path")},
-        "chunk": table.numbers("chunk", pa.int64(), UNKNOWN),
-        "line": table.lines,
-    }
+    rank = table.numbers("rank", pa.int32())
+    columns = {"topic": topic, "document": document, "rank": rank, "score": score, "start": start, "end": end}
+    columns |= {"text": text, **{name: table.texts(name) for name in ("path", "end_path")}}
+    columns |= {"chunk": table.numbers("chunk", pa.int64(), UNKNOWN), "line": table.lines}
     return Run(run_id, topics, **ranked(columns), attributes={DISTANCES: "yes"} if distances else {})
 
 

@@ -31,6 +31,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -44,7 +45,7 @@ from focuseval.errors import FormatError
 from focuseval.formats.columns import FileTable, Layout, column_array, joined, read_table, run_lines, words
 from focuseval.formats.content import Source
 from focuseval.formats.judgements import JudgedRows, judged_twice
-from focuseval.formats.ranking import by_score_and_document, distinct_keys, lines_taken, moved, taken, topic_codes
+from focuseval.formats.ranking import by_score_and_document, distinct_keys, lines_taken, moved, topic_codes
 
 RUN = Layout(
     {"topic": "block", "Q0": None, "document": "text", "rank": "rank", "score": "real", "run": "block"},
@@ -59,37 +60,22 @@ def read_run(source: Source, name: str | None = None) -> Run:
     table = read_table(source, RUN)
     run_id = one_run_id(table, name)
     topics, topic = topic_codes(table.pop("topic"))
-    document = table.pop("document")
-    found, faults = distinct_keys(topic, document), table.faults
-    keys = None if isinstance(found, tuple) else found
-    if isinstance(found, tuple):
-        first, second = (table.at(row) for row in found)
-        name_of = document[found[0]].as_py()
-        what = f"expected a document once in a topic, found {name_of!r} again, first on line {first.line}"
+    columns: dict[str, Any] = {"topic": topic, "document": table.pop("document")}
+    keys, faults = distinct_keys(topic, columns["document"]), table.faults
+    if isinstance(keys, tuple):
+        (first, second), found = map(table.at, keys), columns["document"][keys[0]].as_py()
+        what = f"expected a document once in a topic, found {found!r} again, first on line {first.line}"
         faults = (*faults, FormatError(what, at=second, remedy="keep one of the two lines"))
-    score = column_array(table.pop("score"), np.float64)
-    rank = column_array(table.pop("rank"), np.int32)
-    line, order = table.line, by_score_and_document(topic, score, document)
+    columns["score"] = column_array(table.pop("score"), np.float64)
+    columns["rank"] = column_array(table.pop("rank"), np.int32)
+    columns["keys"] = None if isinstance(keys, tuple) else keys
+    line, order = table.line, by_score_and_document(topic, columns["score"], columns["document"])
+    del topic, keys
     if order is not None:  # one column after another, so that the memory of each is free for the next
-        document = taken(document, order)
-        topic = moved(topic, order)
-        score = moved(score, order)
-        rank = moved(rank, order)
-        keys = None if keys is None else moved(keys, order)
+        for each in tuple(columns):
+            columns[each] = moved(columns.pop(each), order)
         line = lines_taken(line, order)
-    return Run(
-        run_id,
-        topics,
-        topic,
-        document,
-        rank=rank,
-        score=score,
-        line=line,
-        keys=keys,
-        file=source.name,
-        sha256=source.digest(),
-        faults=faults,
-    )
+    return Run(run_id, topics, **columns, line=line, file=source.name, sha256=source.digest(), faults=faults)
 
 
 def one_run_id(table: FileTable, name: str | None = None) -> str:
