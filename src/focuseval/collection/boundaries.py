@@ -161,8 +161,7 @@ class Cut:
     """All words of some documents."""
 
     start: NDArray[np.int32]
-    end: NDArray[np.int32]
-    """Code points, counted from the document's first."""
+    end: NDArray[np.int32]  # code points, counted from the document's first
     number: NDArray[np.int32]  # which of the distinct words it is
     bounds: NDArray[np.int64]  # where every document's words begin, and the end of the last
     distinct: pa.Array  # the distinct words, as they are written

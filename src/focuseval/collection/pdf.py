@@ -110,8 +110,7 @@ class _Lines:
 
     code: NDArray[np.uint32]
     box: NDArray[np.float32]
-    first: NDArray[np.int64]
-    """The first character of every line, and the end of the last."""
+    first: NDArray[np.int64]  # the first character of every line, and the end of the last
     page: NDArray[np.int64]  # the page of every line, from 0
 
     def kept(self, keep: NDArray[np.bool_]) -> _Lines:
@@ -167,8 +166,7 @@ class _Measured(NamedTuple):
 
     code: NDArray[np.uint32]
     steps: NDArray[np.uint8]
-    length: NDArray[np.int64]
-    """Characters of every line."""
+    length: NDArray[np.int64]  # characters of every line
     page: NDArray[np.int64]
     box: NDArray[np.float32]
     direction: NDArray[np.int8]

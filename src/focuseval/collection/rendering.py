@@ -216,11 +216,9 @@ class Group(NamedTuple):
     """Blocks that stand together: a ``grid``, its ``row`` s, and in them each ``cell`` or ``head``; or an ``image``."""
 
     first: int
-    last: int
-    """The block after the last one; the same as `first` for an empty cell, and for an image."""
+    last: int  # the block after the last one; the same as `first` for an empty cell, and for an image
     kind: str
-    depth: int
-    """How many groups it is in."""
+    depth: int  # how many groups it is in
     columns: int | str = 1  # how many a grid has, or a cell takes; of an image its name
 
 
