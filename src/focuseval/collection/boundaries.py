@@ -123,8 +123,6 @@ def code_points(text: str) -> NDArray[np.uint32]:
 
 _BLANKS = np.array([code for code in range(0x3001) if chr(code).isspace()], np.uint32)
 """White space as `str.split` has it."""
-
-
 OTHER, LETTER, MARK, DENSE, DENSE_MARK = range(5)
 """As in `words.c`: no part of a word; a letter or number, a mark; the same in a script without blanks."""
 
@@ -161,8 +159,7 @@ class Cut:
     """All words of some documents."""
 
     start: NDArray[np.int32]
-    end: NDArray[np.int32]
-    """Code points, counted from the document's first."""
+    end: NDArray[np.int32]  # code points, counted from the document's first
     number: NDArray[np.int32]  # which of the distinct words it is
     bounds: NDArray[np.int64]  # where every document's words begin, and the end of the last
     distinct: pa.Array  # the distinct words, as they are written
@@ -177,8 +174,17 @@ def cut_block(block: Block) -> Cut:
     for name in ("start", "end"):
         breaks[base + block.element(name)[first:end]] = 1
     text, library = block.texts(), native.library()
-    compiled = None if library is None else _compiled(library, text, breaks)
-    return _in_python(text, breaks) if compiled is None else compiled
+    if library is not None and (compiled := _compiled(library, text, breaks)) is not None:
+        return compiled
+    number, rows = dict[str, int](), list[tuple[int, int, int]]()
+    bounds, at = [0], 0
+    for document in text.to_pylist():
+        here = set(np.flatnonzero(breaks[at : at + len(document)]).tolist())
+        rows += [(a, b, number.setdefault(document[a:b], len(number))) for a, b in spans(document, here)]
+        bounds.append(len(rows))
+        at += len(document) + 1
+    start, stop, code = np.ascontiguousarray(np.array(rows, np.int32).reshape(-1, 3).T)
+    return Cut(start, stop, code, np.array(bounds, np.int64), pa.array(list(number), pa.string()))
 
 
 _RUN = re.compile(rb"[\1\2][\1\2\4]*|(?:[\3\4][\2\4]*)+")  # of kinds: a word, or a run in a script without blanks
@@ -233,19 +239,6 @@ def _compiled(library: CDLL, text: pa.Array, breaks: NDArray[np.uint8]) -> Cut |
     return Cut(start[:count].copy(), end[:count].copy(), number[:count].copy(), word_bounds, distinct)
 
 
-def _in_python(text: pa.Array, breaks: NDArray[np.uint8]) -> Cut:
-    number: dict[str, int] = {}
-    rows: list[tuple[int, int, int]] = []
-    bounds, at = [0], 0
-    for document in text.to_pylist():
-        here = set(np.flatnonzero(breaks[at : at + len(document)]).tolist())
-        rows += [(a, b, number.setdefault(document[a:b], len(number))) for a, b in spans(document, here)]
-        bounds.append(len(rows))
-        at += len(document) + 1
-    start, end, code = np.ascontiguousarray(np.array(rows, np.int32).reshape(-1, 3).T)
-    return Cut(start, end, code, np.array(bounds, np.int64), pa.array(list(number), pa.string()))
-
-
 _CLOSING = "[\"'”’»›)\\]}*_]*"
 _END = re.compile(
     rf"[.!?…]+{_CLOSING}(?=\s)"  # needs white space behind it
@@ -291,14 +284,10 @@ def sentences(text: str) -> tuple[Integers, Integers]:
 
 _JOINER, _RETURN, _FEED = 0x200D, 0x0D, 0x0A
 _FOLLOWING = (
-    (0x0E33, 0x0E33),  # Thai and Lao AM: letters that are seen with the one before
-    (0x0EB3, 0x0EB3),
-    (0x1160, 0x11FF),  # Hangul vowels and finals
-    (0xD7B0, 0xD7FB),
-    (0x200C, 0x200D),  # joiners
-    (0xFF9E, 0xFF9F),  # voiced sound marks of half width
-    (0x1F3FB, 0x1F3FF),  # skin tones
-    (0xE0020, 0xE007F),  # tags
+    *((0x0E33, 0x0E33), (0x0EB3, 0x0EB3)),  # Thai and Lao AM: letters that are seen with the one before
+    *((0x1160, 0x11FF), (0xD7B0, 0xD7FB)),  # Hangul vowels and finals
+    *((0x200C, 0x200D), (0xFF9E, 0xFF9F)),  # joiners; voiced sound marks of half width
+    *((0x1F3FB, 0x1F3FF), (0xE0020, 0xE007F)),  # skin tones; tags
 )
 """Code points that always belong to the one before them, as marks do."""
 

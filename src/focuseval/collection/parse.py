@@ -146,8 +146,7 @@ class Raw(NamedTuple):
     id: str
     file: str
     data: bytes
-    kind: str = ".xml"
-    """The extension that says what it is; ``trec`` or ``text`` where it stands in a file with others."""
+    kind: str = ".xml"  # the extension that says what it is; ``trec`` or ``text`` where it stands in a file with others
     apart: bool = True  # whether words of HTML are separated where a browser breaks the line
 
 

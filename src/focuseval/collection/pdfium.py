@@ -53,8 +53,7 @@ class PageCharacters:
 
     width: float
     height: float
-    rotation: int
-    """Degrees clockwise by which the file says to turn it; boxes are of the turned page."""
+    rotation: int  # degrees clockwise by which the file says to turn it; boxes are of the turned page
     code: NDArray[np.uint32]  # code points; 2 is a hyphen at the end of a line
     box: NDArray[np.float32]  # a row per character: left, top, right, bottom
     flags: NDArray[np.uint8]

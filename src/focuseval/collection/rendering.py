@@ -106,8 +106,10 @@ _INLINE_WITHIN = {
     "meta": (*_RUNNING, "item", "meta"),
 }
 """Kind → kinds of blocks in which it is only a part of the line: a title inside a reference, say."""
+_NUMBERED = ("ol", "orderedlist", "numberlist")
 _LONG = 8_000
 TITLE = 120  # characters of a title in a list
+STATIC = Path(__file__).parent / "static"  # the script and the style sheet of every page that shows documents
 
 
 @dataclass(frozen=True)
@@ -125,10 +127,6 @@ class TextBlock:
     def named(self) -> str:
         """The kind, and the sign if there is one: ``item 3.``."""
         return f"{self.kind} {self.sign}".rstrip()
-
-
-_NUMBERED = ("ol", "orderedlist", "numberlist")
-STATIC = Path(__file__).parent / "static"  # the script and the style sheet of every page that shows documents
 
 
 def layout(document: Document) -> list[TextBlock]:
@@ -158,9 +156,7 @@ def _kinds(document: Document) -> list[str]:
     An element stands apart by its name, unless it is inside running text; or because something inside it does. ``name``
     is an article's title only right below the root. Inside metadata everything is metadata; sections have a depth.
     """
-    kinds: list[str] = []
-    around: list[str] = []
-    about: list[bool] = []
+    kinds, around, about = list[str](), list[str](), list[bool]()
     for element in document.elements:
         tag, parent = element.tag.lower(), element.parent
         outer = around[parent] if parent >= 0 else ""
@@ -216,11 +212,9 @@ class Group(NamedTuple):
     """Blocks that stand together: a ``grid``, its ``row`` s, and in them each ``cell`` or ``head``; or an ``image``."""
 
     first: int
-    last: int
-    """The block after the last one; the same as `first` for an empty cell, and for an image."""
+    last: int  # the block after the last one; the same as `first` for an empty cell, and for an image
     kind: str
-    depth: int
-    """How many groups it is in."""
+    depth: int  # how many groups it is in
     columns: int | str = 1  # how many a grid has, or a cell takes; of an image its name
 
 
@@ -279,25 +273,23 @@ def _groups(document: Document, blocks: list[TextBlock]) -> list[Group]:
     elements = document.elements
     tags = [element.tag.lower() for element in elements]
     starts = [block.start for block in blocks]
-    cells: dict[int, list[int]] = {}
-    rows: dict[int, list[int]] = {}
+    inside: dict[int, list[int]] = {}  # the rows of every grid, and the cells of every row
     for number, tag in enumerate(tags):
         if tag in _CELLS or tag in _ROWS:
-            wanted, inside = (_ROWS, cells) if tag in _CELLS else (_GRIDS, rows)
             around = elements[number].parent
-            while around >= 0 and tags[around] not in wanted:
+            while around >= 0 and tags[around] not in (_ROWS if tag in _CELLS else _GRIDS):
                 around = elements[around].parent
-            if around >= 0:
-                inside.setdefault(around, []).append(number)
-    widths = {grid: max(len(cells.get(row, ())) for row in own) for grid, own in rows.items()}
-    sizes = {row: (widths[grid], len(cells.get(row, ()))) for grid, own in rows.items() for row in own}
-
-    found: dict[int, tuple[str, int]] = {grid: ("grid", width) for grid, width in widths.items()}
-    for row, (width, own) in sizes.items():
-        found[row] = ("row", 1)
-        span = width if own == 1 else 1
-        headed = elements[row].parent >= 0 and tags[elements[row].parent] == "thead"
-        found |= {cell: ("head" if headed or tags[cell] == "th" else "cell", span) for cell in cells.get(row, ())}
+            inside.setdefault(around, []).append(number)
+    found: dict[int, tuple[str, int]] = {}
+    for grid in (number for number in inside if number >= 0 and tags[number] in _GRIDS):
+        cells = {row: inside.get(row, []) for row in inside[grid]}
+        width = max(map(len, cells.values()))
+        found[grid] = ("grid", width)
+        for row, own in cells.items():
+            found[row] = ("row", 1)
+            headed = elements[row].parent >= 0 and tags[elements[row].parent] == "thead"
+            kinds = {cell: "head" if headed or tags[cell] == "th" else "cell" for cell in own}
+            found |= {cell: (kind, width if len(own) == 1 else 1) for cell, kind in kinds.items()}
     groups, depths = [], list[int]()
     for number, element in enumerate(elements):
         depths.append(depths[element.parent] + (element.parent in found) if element.parent >= 0 else 0)
@@ -341,10 +333,8 @@ _EMPHASIS = re.compile(
 
 def _inside(document: Document, blocks: list[TextBlock]) -> list[tuple[int, int, str, int]]:
     """Return what is inside of blocks: where elements are, with their names and depths."""
-    found: list[tuple[int, int, str, int]] = []
-    kinds: list[str] = []
-    depths: list[int] = []
-    """How many of the elements that were found an element's own content is in."""
+    found, kinds = list[tuple[int, int, str, int]](), list[str]()
+    depths = list[int]()  # how many of the elements that were found an element's own content is in
     text, elements = document.text, document.elements
     ends, starts = {element.end for element in elements}, [block.start for block in blocks]
     for row, (_, tag, start, end, parent) in enumerate(elements):

@@ -33,7 +33,6 @@ import pyarrow.compute as pc
 from focuseval.collection.block import DOCUMENT, Block
 from focuseval.collection.index import Index
 from focuseval.engine.files import Cache, cache_from_environment, checksum, sealed, sync, unsealed
-from focuseval.engine.lazy import cached_property
 from focuseval.engine.storage import Location, Remote, RemoteError, location
 from focuseval.errors import CollectionError
 
@@ -83,15 +82,11 @@ class MappedBlocks(Sequence[Block]):
     def __len__(self) -> int:
         return int(self.table.num_rows)
 
-    @cached_property
-    def _parts(self) -> list[int]:
-        return list(self.table.column("part").to_pylist())
-
     def __getitem__(self, number: Any) -> Any:
         if isinstance(number, slice):
             return replace(self, table=self.table[number])
         with self._lock:
-            part = self._parts[number]
+            part = self.table.column("part")[number].as_py()
             if part not in self._seen:
                 _, batch, _, tags, check = (column[number].as_py() for column in self.table.columns)
                 self._seen[part] = Block(self._part(part, check).get_batch(batch), tuple(tags))
@@ -107,7 +102,7 @@ class MappedBlocks(Sequence[Block]):
     def release(self, number: int) -> None:
         """Forget a block, where one reads all of them: what was mapped counts as memory until it is let go."""
         with self._lock:
-            self._seen.pop(self._parts[number], None)
+            self._seen.pop(self.table.column("part")[number].as_py(), None)
 
     def still(self, opened: Callable[[], T]) -> T:
         """Return what is opened of the index, unless another one has taken its place since the index was opened."""

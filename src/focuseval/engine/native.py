@@ -236,7 +236,8 @@ def _hash_in_steps(chunk: pa.Array) -> NDArray[np.uint64]:
     """Mix all strings' first eight bytes, then their next; rows leave the loop when their bytes are used up."""
     if not len(chunk):
         return np.zeros(0, np.uint64)
-    _, offsets, data = chunk.cast(pa.large_string()).buffers()
+    chunk = chunk.cast(pa.large_string())
+    _, offsets, data = chunk.buffers()
     ends = np.frombuffer(offsets, np.int64, len(chunk) + 1, 8 * chunk.offset)
     first, size = int(ends[0]), int(ends[-1] - ends[0])
     text = np.zeros(size + 8, np.uint8)  # eight bytes to spare: a word may reach beyond the last string
