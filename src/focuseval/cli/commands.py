@@ -34,7 +34,7 @@ SECTIONS = {
 }
 """The commands in the order of the help page."""
 
-SHARED = {"chunk": "retrieve", "draft": "judge", "profiles": "measures", "search": "retrieve"}
+SHARED = {"chunk": "retrieve", "draft": "judge", "fidelity": "simulate", "profiles": "measures", "search": "retrieve"}
 """Commands that stand in another one's module, whose options or words they share."""
 
 OFFERS = {
