@@ -101,14 +101,11 @@ def cluster_workers(where: str | None) -> AbstractContextManager[Any]:
     return connected(where, lambda line: click.echo(line, err=True))
 
 
-def _set_cache(_: click.Context, __: click.Parameter, value: str | None) -> None:
-    """Name the cache where every process of this command finds it."""
-    if value:
-        os.environ["FOCUSEVAL_CACHE"] = value
-
-
 _CACHE = "Keep blocks of an index on object storage here, up to 10 GB (FOCUSEVAL_CACHE, FOCUSEVAL_CACHE_GB)."
-cache_option = click.option("--cache", metavar="DIR", callback=_set_cache, expose_value=False, help=_CACHE)
+cache_option = click.option(
+    "--cache", metavar="DIR", expose_value=False, help=_CACHE,
+    callback=lambda _, __, value: value and os.environ.update(FOCUSEVAL_CACHE=value),  # for every process of a command
+)  # fmt: skip
 
 # -------------------------------------------------------------------------------------------------------- gold and runs
 

@@ -64,7 +64,9 @@ class Command(click.Command):
         super().__init__(*args, **more)
         self.opens, self.phases = opens, phases
         if phases:
-            self.params.append(click.Option(["--quiet"], is_flag=True, expose_value=False, help=HIDE, callback=_quiet))
+            hide: dict[str, Any] = {"is_flag": True, "expose_value": False, "help": HIDE}
+            hide["callback"] = lambda context, _, quiet: quiet and context.meta.update({METER: Meter(phases)})
+            self.params.append(click.Option(["--quiet"], **hide))  # a meter that nobody shows
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> click.Context:
         """Read the options; what the command line does not give may stand in ``pyproject.toml``."""
@@ -244,12 +246,6 @@ def in_bytes(number: int) -> str:
         if number >= size:
             return f"{number / size:,.1f} {unit}"
     return f"{number} bytes"
-
-
-def _quiet(context: click.Context, _: click.Parameter, value: bool) -> None:
-    """Keep a meter that nobody shows, where ``--quiet`` says so."""
-    if value:
-        context.meta[METER] = Meter(getattr(context.command, "phases", ()))
 
 
 class Meter:

@@ -44,17 +44,14 @@ class Pair:
     """One run, A, held against another, B; every number is A less B."""
 
     a: int
-    b: int
-    """Rows of the comparison."""
+    b: int  # rows of the comparison, as `a`
     means: tuple[float, float]
     difference: float
     low: float
     high: float
-    p: float
-    """Not corrected."""
+    p: float  # not corrected
     corrected: float
-    word: str
-    """``better``, ``worse`` or ``cannot tell``."""
+    word: str  # ``better``, ``worse`` or ``cannot tell``
     reason: str  # why no outcome could be significant; empty where one could
     won: int
     tied: int

@@ -189,14 +189,11 @@ def bootstrap(differences: Matrix, *, tails: int, resamples: int, seed: int) -> 
     >>> bootstrap(np.array([[1.0, 1.0, 1.0], [0.0, 0.0, 0.0]]), tails=1, resamples=1000, seed=0)
     array([0., 1.])
     """
-    below = np.zeros(len(differences))
-    above = np.zeros(len(differences))
+    below, above = np.zeros((2, len(differences)))
     for means in resampled_means(differences, resamples, seed):
         below += (means <= 0).sum(axis=1)
         above += (means >= 0).sum(axis=1)
-    if tails == 1:
-        return below / resamples
-    return np.minimum(1.0, 2 * np.minimum(below, above) / resamples)
+    return below / resamples if tails == 1 else np.minimum(1.0, 2 * np.minimum(below, above) / resamples)
 
 
 def t_test(differences: Matrix, *, tails: int, clusters: Clusters | None = None) -> Matrix:
