@@ -273,8 +273,7 @@ class SharedDocument(NamedTuple):
 
     topic: str
     document: str
-    verdicts: tuple[bool, ...]
-    """Whether each of them found it relevant."""
+    verdicts: tuple[bool, ...]  # whether each of them found it relevant
     jaccard: float  # what all marked as a share of what any did
     newest: str  # when the last of the judgements was made
     agreed: bool  # whether they agree to the character
@@ -322,10 +321,8 @@ class SharedDocuments:
     def _refresh(self) -> None:
         read = self._store.database.read()
         (last,) = read.execute("SELECT coalesce(max(seq), 0) FROM events").fetchone()
-        changed = read.execute(
-            "SELECT DISTINCT topic, document FROM events WHERE seq > ? AND assessor != ''", (self._seq,)
-        )
-        units = {(topic, document) for topic, document in changed}
+        changed = "SELECT DISTINCT topic, document FROM events WHERE seq > ? AND assessor != ''"
+        units = {(topic, document) for topic, document in read.execute(changed, (self._seq,))}
         apart = machines(self._store)
         found = {unit: self._shared(unit, apart) for unit in units}
         fresh = {unit: known for unit, known in found.items() if known is not None}
@@ -370,8 +367,7 @@ class Period(NamedTuple):
 
     begins: str
     documents: int
-    right: float
-    """Share of documents on whose relevance all agree."""
+    right: float  # share of documents on whose relevance all agree
     jaccard: float  # mean of what all highlighted as a share of what any did
 
 

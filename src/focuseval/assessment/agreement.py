@@ -108,13 +108,11 @@ class Agreement:
 
     left: str
     right: str
-    documents: int = 0
-    """Documents that both finished."""
+    documents: int = 0  # documents that both finished
     kappa: float = _NAN
     jaccard: float = _NAN
     f: float = _NAN
-    elements: int = 0
-    """Elements with text of the documents that both finished."""
+    elements: int = 0  # elements with text of the documents that both finished
     specificity: float = _NAN  # correlation of the elements' specificity
     entry_points: int = 0  # documents that both found relevant
     distance: float = _NAN  # median distance of the entry points, in characters

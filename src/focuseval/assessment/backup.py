@@ -42,8 +42,7 @@ class Backup:
     """A copy of a project, and what it holds."""
 
     path: Path
-    project: str
-    """Differs between projects that keep their backups in one folder."""
+    project: str  # differs between projects that keep their backups in one folder
     seq: int  # number of the last event: the larger, the newer
     at: datetime  # when that event happened, by the clock of that moment
 
@@ -147,7 +146,7 @@ class Backups:
 
     def once(self) -> Path | None:
         """Back up if there are events since the last time."""
-        (last,) = self._store.database.read().execute("SELECT coalesce(max(seq), 0) FROM events").fetchone()
+        (last,) = self._store.rows("SELECT coalesce(max(seq), 0) FROM events").fetchone()
         if last == self._seen:
             return None
         self._seen = last
@@ -198,7 +197,7 @@ def restore(project: Path, backup: Path | None, *, folders: tuple[Path, ...] = (
             for side in ("", "-journal", *SIDES):
                 partial.with_name(partial.name + side).unlink(missing_ok=True)
         with closing(Store(project / DATABASE)) as store:  # the restoration is numbered after all that was ever written
-            (events,) = store.database.read().execute("SELECT count(*) FROM events").fetchone()
+            (events,) = store.rows("SELECT count(*) FROM events").fetchone()
             with store.database.write() as connection:
                 connection.execute("UPDATE sqlite_sequence SET seq = ? WHERE name = 'events'", (highest,))
             edit = {"kind": "restore", "from": str(source), "kept": str(kept.relative_to(project)) if kept else ""}

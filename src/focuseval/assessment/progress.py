@@ -9,6 +9,7 @@ that is assigned to nobody is to do for every assessor, but not for a lead who j
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,9 +23,9 @@ from focuseval.assessment.users import removed
 
 Unit = tuple[str, str]  # an assessor and a topic; or a topic and a document
 _QUEUE = f"""
-SELECT pool.*, coalesce(j.status, '{TODO}') AS state, coalesce(j.flagged, 0) FROM pool
+SELECT pool.*, coalesce(j.status, '{TODO}') AS state, coalesce(j.flagged, 0) AS flagged FROM pool
 LEFT JOIN judgements j ON j.assessor = :assessor AND j.topic = pool.topic AND j.document = pool.document
-WHERE {MINE} AND (:topic IS NULL OR pool.topic = :topic)
+WHERE {MINE} AND pool.topic = :topic
 """  # noqa: S608  our own constants
 _ALL, _AFTER = "1 ORDER BY position", "position > :place ORDER BY position"
 _FROM_FIRST, _BEFORE = "position < :place ORDER BY position", "position < :place ORDER BY position DESC"
@@ -45,19 +46,10 @@ PROJECT = ("", "", "")  # what an event of the project itself changes: the plan
 MANY = 5_000  # changes beyond which it is quicker to read everything again
 
 
-class PoolEntry(NamedTuple):
-    """A pooled document as it stands for one assessor."""
-
-    pooled: Pooled
-    status: str
-    flagged: bool
-
-
-def entries(store: Store, assessor: str, topic: str | None = None) -> list[PoolEntry]:
-    """Return what an assessor has to judge, by topic and position: everything, or one topic's."""
-    query = f"{_QUEUE} ORDER BY pool.topic, position"
-    rows = store.database.read().execute(query, {"assessor": assessor, "topic": topic})
-    return [PoolEntry(Pooled(*row), status, bool(flagged)) for *row, status, flagged in rows]
+def entries(store: Store, assessor: str, topic: str) -> list[sqlite3.Row]:
+    """Return what an assessor has to judge of a topic: the rows of the pool, with their ``state`` and ``flagged``."""
+    query = f"{_QUEUE} ORDER BY position"
+    return store.rows(query, {"assessor": assessor, "topic": topic}).fetchall()
 
 
 def undone(store: Store, assessor: str, topics: Sequence[Work], topic: str, document: str) -> Iterator[Pooled]:
@@ -83,7 +75,7 @@ def neighbour(store: Store, assessor: str, topic: str, document: str, step: int)
 
 def _place(store: Store, topic: str, document: str) -> int | None:
     query = "SELECT position FROM pool WHERE topic = ? AND document = ?"
-    row = store.database.read().execute(query, (topic, document)).fetchone()
+    row = store.rows(query, (topic, document)).fetchone()
     return row[0] if row else None
 
 
@@ -91,9 +83,9 @@ def _documents(
     store: Store, unit: Unit, side: str, place: int | None, statuses: Sequence[str], *, most: int = 10
 ) -> Iterator[Pooled]:
     """Yield an assessor's first documents of a topic, on one side of a place, that have one of some statuses."""
-    query = f"{_QUEUE} AND pool.topic = :topic AND instr(:statuses, '|' || state || '|') AND {side} LIMIT {most}"
+    query = f"{_QUEUE} AND instr(:statuses, '|' || state || '|') AND {side} LIMIT {most}"
     values = {"assessor": unit[0], "topic": unit[1], "place": place, "statuses": f"|{'|'.join(statuses)}|"}
-    return (Pooled(*row[:5]) for row in store.database.read().execute(query, values).fetchall())
+    return (Pooled(*row[:5]) for row in store.rows(query, values).fetchall())
 
 
 def moment_of(at: str) -> datetime:
@@ -122,7 +114,7 @@ class Pace:
     def refresh(self) -> set[tuple[str, str, str]]:
         """Take in what has happened since the last time, and return what it changed: assessor, topic, document."""
         changed = set()
-        rows = self._store.database.read().execute(
+        rows = self._store.rows(
             "SELECT seq, coalesce(CASE WHEN instr(edit, '\"made\":') THEN json_extract(edit, '$.made') END, at), actor,"
             " assessor, topic, document FROM events WHERE seq > ? ORDER BY seq",
             (self._seq,),
@@ -150,8 +142,7 @@ class Work(NamedTuple):
     in_progress: int = 0
     skipped: int = 0
     flagged: int = 0
-    disagreed: int = 0
-    """Documents that another person judged the other way, and nobody decided."""
+    disagreed: int = 0  # documents that another person judged the other way, and nobody decided
     seconds: float = 0.0
 
     @property
@@ -208,12 +199,12 @@ class Overview:
             if assessor not in self._own:
                 mine = "1" if assessor == ADJUDICATED else MINE
                 query = f"SELECT topic, count(*) FROM pool WHERE {mine} GROUP BY topic ORDER BY topic"  # noqa: S608  our own constants
-                totals = self._store.database.read().execute(query, {"assessor": assessor}).fetchall()
+                totals = self._store.rows(query, {"assessor": assessor}).fetchall()
                 drawn = {topic: place for place, topic in enumerate(sampled_topics(self._store))}
                 self._own[assessor] = dict(sorted(totals, key=lambda row: drawn.get(row[0], len(drawn))))
             known = self._rows
             if assessor == ADJUDICATED:  # whose work is not the campaign's
-                rows = self._store.database.read().execute(_COUNTS.format("assessor = ?"), (assessor,))
+                rows = self._store.rows(_COUNTS.format("assessor = ?"), (assessor,))
                 known = {(name, topic): self._row((name, topic), tuple(numbers)) for name, topic, *numbers in rows}
             units = (((assessor, topic), total) for topic, total in self._own[assessor].items())
             return [(known.get(unit) or self._row(unit, None))._replace(total=total) for unit, total in units]

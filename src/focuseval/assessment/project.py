@@ -47,8 +47,7 @@ class Project:
     store: Store
     documents: DocumentCache
     topics: tuple[Topic, ...]
-    held: ExitStack = field(default_factory=ExitStack, repr=False)
-    """What is let go when the project is closed."""
+    held: ExitStack = field(default_factory=ExitStack, repr=False)  # what is let go when the project is closed
 
     @property
     def queries(self) -> dict[str, str]:

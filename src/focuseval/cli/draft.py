@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from focuseval.assessment.models.drafting import draft_questions
+from focuseval.assessment.models.judging import draft_questions
 from focuseval.cli.judge import server_options, settings_of
 from focuseval.cli.output import NO, Command, echo_lines, progress_bar
 from focuseval.data.fields import json_line

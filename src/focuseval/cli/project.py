@@ -28,7 +28,7 @@ from focuseval.assessment.check import check_project, reanchor_all
 from focuseval.assessment.exchange import export_everything, import_everything, import_judgements
 from focuseval.assessment.golds import EXPORTS as GOLDS
 from focuseval.assessment.golds import Whose, export_gold
-from focuseval.assessment.models.drafting import read_drafts, review_drafts
+from focuseval.assessment.models.judging import read_drafts, review_drafts
 from focuseval.assessment.models.trust import project_trust, render_agreement, tables
 from focuseval.assessment.plan import authors_of, give_known, labels, machines, pool, record
 from focuseval.assessment.plan import split as split_pool

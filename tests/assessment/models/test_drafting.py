@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 import focuseval as fe
 from focuseval.assessment import open_project
-from focuseval.assessment.models.drafting import words_of
+from focuseval.assessment.models.judging import words_of
 from focuseval.assessment.store import Key
 from focuseval.assessment.web import Access, create_app
 from focuseval.assessment.wording import word_question

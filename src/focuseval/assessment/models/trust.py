@@ -51,8 +51,7 @@ class Quoted(NamedTuple):
 
     assessor: str
     documents: int
-    quotes: tuple[int, ...]
-    """How many quotes were found in each way of `COUNTED`."""
+    quotes: tuple[int, ...]  # how many quotes were found in each way of `COUNTED`
 
     @property
     def invented(self) -> float:
@@ -249,10 +248,7 @@ def _order_tables(trust: Trust) -> list[Table]:
         for one in trust.orders
         for run, difference, *both in zip(one.runs, one.apart, *one.scores, strict=False)
     ]
-    columns = (
-        *words("judged by", "replaced by", "run"),
-        *numbers("by the first", "by the second", "second less first"),
-    )
+    columns = words("judged by", "replaced by", "run") + numbers("by the first", "by the second", "second less first")
     note = f"In brackets: 95 % intervals, by drawing topics; none of fewer than {FEWEST_TOPICS} topics."
     return [ordered, turned, Table("Scores of the runs", columns, tuple(apart), (note,))]
 
@@ -300,11 +296,9 @@ def sentences(trust: Trust) -> list[str]:
             low, high = tau_interval(one.tau, len(one.runs))
             said = f"τ {one.tau:.2f} [{low:.2f}, {high:.2f}] over runs ({reading(one.tau, len(one.runs))})"
             lines.append(f"{one.right} in the place of {one.left}: {said}, {flips}.")
-    lines += [
-        f"{one.assessor}: {one.invented:.1%} of {sum(one.quotes):,} quotes are not in the text."
-        for one in trust.quoted
-        if sum(one.quotes)
-    ]
+    for quoted in trust.quoted:
+        if total := sum(quoted.quotes):
+            lines.append(f"{quoted.assessor}: {quoted.invented:.1%} of {total:,} quotes are not in the text.")
     return lines or ["Two assessors are needed, with finished documents in common."]
 
 

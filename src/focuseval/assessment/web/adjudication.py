@@ -214,9 +214,8 @@ def training() -> str:
     known, topics = plan.known_units(desk().store), desk().topics
     units = [unit for unit, use in known.items() if use == plan.TRAINING and unit[0] in topics]
     mine = {(one.topic, one.document): one for one in plan.answers(desk().store) if one.assessor == user()}
-    return render_template(
-        "training.html", units=units, mine=mine, titles=desk().documents.titles(unit[1] for unit in units)
-    )
+    titles = desk().documents.titles(unit[1] for unit in units)
+    return render_template("training.html", units=units, mine=mine, titles=titles)
 
 
 @quality.get("/training/document")

@@ -176,10 +176,7 @@ def check_change() -> None:
 
 def csrf_token() -> str:
     """Return the token that forms and scripts of this session send back."""
-    if "csrf" not in session:
-        session["csrf"] = secrets.token_urlsafe(24)
-    token: str = session["csrf"]
-    return token
+    return str(session.setdefault("csrf", secrets.token_urlsafe(24)))
 
 
 def add_headers(response: Response) -> Response:

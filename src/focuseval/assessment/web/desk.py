@@ -219,7 +219,7 @@ class Desk:
     def pool(self) -> tuple[Pool, PoolStatistics]:
         """Return the project's pool with its statistics, made again only after the plan has changed."""
         query = "SELECT coalesce(max(seq), 0) FROM events WHERE assessor = ''"
-        (last,) = self.store.database.read().execute(query).fetchone()
+        (last,) = self.store.rows(query).fetchone()
         if self._pool is None or self._pool[0] != last:
             pool = project_pool(self.store)
             self._pool = last, pool, describe_pool(pool)
@@ -247,8 +247,7 @@ def desk() -> Desk:
 
 def user() -> str:
     """Return who is asking; they were let in."""
-    name: str = g.user
-    return name
+    return str(g.user)
 
 
 def key_of(values: Mapping[str, Any]) -> Key:
