@@ -8,8 +8,8 @@ from zipfile import ZipFile
 from focuseval.assessment.exchange import export_everything, import_everything
 from focuseval.assessment.plan import split
 from focuseval.assessment.progress import Pace, moment_of
+from focuseval.assessment.project import write_guidelines
 from focuseval.assessment.store import Key, Store
-from focuseval.assessment.wording import write_guidelines
 from focuseval.data.fields import numbered_lines
 from strategies.assessing import mark
 from strategies.pages import ARTICLE, page_from_xml

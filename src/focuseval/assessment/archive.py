@@ -39,9 +39,9 @@ from focuseval.assessment.files import appearing
 from focuseval.assessment.golds import OF_SCALE, Whose, export_gold
 from focuseval.assessment.plan import assessors, roles
 from focuseval.assessment.pool import FOLDER, keep_run, kept_runs, project_pool, write_pool
+from focuseval.assessment.project import guidelines, topic_files
 from focuseval.assessment.rules import COVERAGE, EXHAUSTIVITY, HIGHLIGHTS, PAIRS, SCALES, scale_facts, scale_of
 from focuseval.assessment.store import ADJUDICATED, Store
-from focuseval.assessment.wording import guidelines, topic_files
 from focuseval.collection.index import Index
 from focuseval.collection.rendering import Document, DocumentCache
 from focuseval.data.fields import json_line, numbered_lines

@@ -22,10 +22,9 @@ import pyarrow as pa
 from focuseval.assessment.adjudication import counts_text, facts, merge_judgements, merged_counts, stale_decisions
 from focuseval.assessment.agreement import finished
 from focuseval.assessment.plan import IMPORTED, MODEL_PREFIX, labels
-from focuseval.assessment.project import open_project
+from focuseval.assessment.project import drafted_topics, open_project
 from focuseval.assessment.rules import COVERAGE, EXHAUSTIVITY, HIGHLIGHTS, ON_ELEMENTS, PAIRS, SCALES, inferred
 from focuseval.assessment.store import ADJUDICATED, Quote, Saved, Store
-from focuseval.assessment.wording import drafted_topics
 from focuseval.collection.index import Index
 from focuseval.collection.rendering import Document, DocumentCache
 from focuseval.data import highlights as spans

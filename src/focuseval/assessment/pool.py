@@ -423,8 +423,3 @@ def returned_parts(
                 names = found.setdefault(span, [])
                 names += [run.run_id] if run.run_id not in names else []
     return dict(sorted(found.items()))
-
-
-def run_named(project: Path, name: str) -> Path | None:
-    """Return one of the kept runs; a name never becomes a path."""
-    return next((path for path in kept_runs(project) if path.name == name), None)

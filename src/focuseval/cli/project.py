@@ -34,12 +34,11 @@ from focuseval.assessment.plan import authors_of, give_known, labels, machines, 
 from focuseval.assessment.plan import split as split_pool
 from focuseval.assessment.pool import add_pool, grown, keep_run
 from focuseval.assessment.progress import Overview, summed
-from focuseval.assessment.project import Project, check_pool, is_project, open_project
+from focuseval.assessment.project import SETTINGS, Project, check_pool, is_project, open_project, write_guidelines
+from focuseval.assessment.project import guidelines as guidelines_of
 from focuseval.assessment.rules import COVERAGE, EXHAUSTIVITY, PAIRS
 from focuseval.assessment.sampling import draw_sample, sample_state
 from focuseval.assessment.stability import project_stability
-from focuseval.assessment.wording import SETTINGS, write_guidelines
-from focuseval.assessment.wording import guidelines as guidelines_of
 from focuseval.cli.options import MERGES, WHOSE, collection_options, combined, is_archive, layout_option, whose_options
 from focuseval.cli.output import READS, WRITES, Verbs, echo_lines, is_page, say_written, write_results
 from focuseval.cli.project_users import actor_option, my_name, users

@@ -13,13 +13,13 @@ from focuseval.assessment import adjudication as decisions
 from focuseval.assessment import plan
 from focuseval.assessment.agreement import alpha_of
 from focuseval.assessment.pool import why_pooled
+from focuseval.assessment.project import SETTINGS, choose, guidelines, setting, write_guidelines
 from focuseval.assessment.rules import ON_ELEMENTS, graded_spans
 from focuseval.assessment.sampling import suggester
 from focuseval.assessment.store import ADJUDICATED, Key, Saved
 from focuseval.assessment.web import desk as desks
 from focuseval.assessment.web.desk import desk, document_view, key_of, leads_only, pooled_unit, state_of, user
 from focuseval.assessment.web.pages import body, query_terms, stamp
-from focuseval.assessment.wording import SETTINGS, choose, guidelines, setting, write_guidelines
 from focuseval.collection.rendering import Document
 from focuseval.errors import counted
 from focuseval.inference.agreement import FEWEST_TOPICS, RESAMPLES

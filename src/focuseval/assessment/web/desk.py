@@ -21,10 +21,10 @@ from focuseval.assessment.adjudication import SharedDocuments
 from focuseval.assessment.plan import in_pool
 from focuseval.assessment.pool import Pool, PoolStatistics, describe_pool, kept_runs, project_pool
 from focuseval.assessment.progress import Overview
+from focuseval.assessment.project import rewordings
 from focuseval.assessment.sessions import Attempts, Sessions
 from focuseval.assessment.store import ADJUDICATED, Key, Saved, Store
 from focuseval.assessment.users import User
-from focuseval.assessment.wording import rewordings
 from focuseval.collection.rendering import Document, DocumentCache, render
 from focuseval.data.run import Run
 from focuseval.data.topics import Topic

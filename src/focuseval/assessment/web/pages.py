@@ -16,12 +16,12 @@ from focuseval.assessment.check import reanchor
 from focuseval.assessment.plan import TRAINING, Pooled, Unit, add_found, in_pool, known_units, sampled_topics
 from focuseval.assessment.pool import returned_parts
 from focuseval.assessment.progress import Work, entries, neighbour, undone
+from focuseval.assessment.project import drafted_topics, rewordings, setting, word_question
 from focuseval.assessment.rules import OPEN, SCALES, TODO, as_dict, parse_edit
 from focuseval.assessment.sampling import suggestions
 from focuseval.assessment.store import ADJUDICATED, Key
 from focuseval.assessment.web import desk as desks
 from focuseval.assessment.web.desk import desk, document_view, key_of, shown_again, state_of, user, whole_number
-from focuseval.assessment.wording import drafted_topics, rewordings, setting, word_question
 from focuseval.collection.images import image_type
 from focuseval.collection.pages import Pages
 from focuseval.collection.pdfium import draw_page
@@ -51,14 +51,8 @@ def topics() -> str | Response:
     mine = desk().overview.of(user()) if desk().access.role(user()) != "reader" else []
     if not mine and desk().access.sees_all(user()):
         return redirect(url_for("dashboard.campaign"))
-    return render_template(
-        "topics.html",
-        progress=[row for row in mine if row.topic in desk().topics],
-        dropped=[row.topic for row in mine if row.topic not in desk().topics],
-        training=len(_training()),
-        drawn={topic: place for place, topic in enumerate(sampled_topics(desk().store), 1)},
-        guided=bool(desk().store.project_events("guidelines")),
-    )
+    drawn = {topic: place for place, topic in enumerate(sampled_topics(desk().store), 1)}
+    return render_template("topics.html", mine=mine, training=len(_training()), drawn=drawn)
 
 
 def _training() -> list[Unit]:
