@@ -51,10 +51,8 @@ def combine(judgements: Sequence[Judgement], rule: str) -> Judgement:
     >>> combine([Judgement(((0, 9),)), Judgement(((4, 12),))], "intersection").highlights
     ((4, 9),)
 
-    Raises
-    ------
-    AssessError
-        When a rule leaves nothing of judgements that found something: that is no agreement that nothing is relevant.
+    Raises AssessError where a rule leaves nothing of judgements that found something: that is no agreement that nothing
+    is relevant.
     """
     if rule not in COMBINED or not judgements or (rule == "one" and len(judgements) != 1):
         raise AssessError(f"expected one of {', '.join(COMBINED)} and the judgements it needs, found {rule!r}")
@@ -207,13 +205,9 @@ def merge_judgements(
     if rule == "lead" and not leads:
         raise AssessError("expected a lead, found none in the project; name one with --assessor")
     found = finished(store)
-    units = by_unit(
-        {
-            one.name: found.get(one.name, {})
-            for one in known
-            if one.origin == PERSON or one.name in named or (imported and one.origin == IMPORTED)
-        }
-    )
+    origins = (PERSON, IMPORTED) if imported else (PERSON,)
+    part = [one.name for one in known if one.origin in origins or one.name in named]
+    units = by_unit({name: found.get(name, {}) for name in part})
     decided = {saved.key[1:]: saved for saved in store.judgements(ADJUDICATED) if saved.judgement.finished}
     return {unit: _merged(decided.get(unit), units.get(unit, []), rule, leads) for unit in sorted({*units, *decided})}
 

@@ -321,14 +321,12 @@ def topics_of(archive: Archive, folder: Path) -> Path:
     names = [name for name in archive.manifest["files"] if name.startswith("topics")]
     if not names:
         raise AssessError(f"{archive.path}: expected topics in the archive, found none")
-    if len(names) == 1 and "/" not in names[0]:
-        target = folder / f"topics{Path(names[0]).suffix}"
-        target.write_bytes(archive.read(names[0]))
-        return target
-    target = folder / "topics"
-    target.mkdir()
+    alone = len(names) == 1 and "/" not in names[0]
+    target = folder / (f"topics{Path(names[0]).suffix}" if alone else "topics")
+    if not alone:
+        target.mkdir()
     for name in names:
-        (target / _plain(name)).write_bytes(archive.read(name))
+        (target if alone else target / _plain(name)).write_bytes(archive.read(name))
     return target
 
 

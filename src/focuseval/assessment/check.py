@@ -169,10 +169,7 @@ def _defects(store: Store, key: Key, quotes: list[Quote], document: Callable[[st
 def reanchor(store: Store, key: Key, document: Document, *, version: int, token: str, drop_lost: bool = False) -> Saved:
     """Move a judgement to the text as it is now; the document is open again.
 
-    Raises
-    ------
-    AssessError
-        When a quote is lost or stands in two nearest places, unless the assessor said to drop those.
+    Raises AssessError when a quote is lost or stands in two nearest places, unless the assessor said to drop those.
     """
     saved = store.judgement(key)
     proposal = propose(saved.judgement.bep, store.quotes(key), document.text)

@@ -101,36 +101,6 @@ def moment_of(at: str) -> datetime:
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
-class Pace:
-    """Seconds of work by assessor and topic, and when somebody last did something; only new events are read."""
-
-    def __init__(self, store: Store) -> None:
-        self._store, self._seq = store, 0
-        self._at: dict[str, datetime] = {}
-        self.seconds: defaultdict[tuple[str, str], float] = defaultdict(float)
-        self.last: dict[str, str] = {}
-        """Assessor → the time of the last event, as the log writes it."""
-
-    def refresh(self) -> set[tuple[str, str, str]]:
-        """Take in what has happened since the last time, and return what it changed: assessor, topic, document."""
-        changed = set()
-        rows = self._store.rows(
-            "SELECT seq, coalesce(CASE WHEN instr(edit, '\"made\":') THEN json_extract(edit, '$.made') END, at), actor,"
-            " assessor, topic, document FROM events WHERE seq > ? ORDER BY seq",
-            (self._seq,),
-        )
-        for seq, at, actor, *key in rows:
-            changed.add(tuple(key))
-            self._seq = seq
-            if actor == key[0]:  # only what assessors do to their own judgements is work
-                when, before = moment_of(at), self._at.get(actor)
-                gap = (when - before).total_seconds() if before else 0.0
-                if 0 < gap <= PAUSE:
-                    self.seconds[actor, key[1]] += gap
-                self._at[actor], self.last[actor] = when, at
-        return changed
-
-
 class Work(NamedTuple):
     """Documents of an assessor, of a topic, or of both, by what became of them; and seconds of work on them."""
 
@@ -176,7 +146,10 @@ class Overview:
     """The rows of a project, kept in memory and brought up to date by what the log says has changed."""
 
     def __init__(self, store: Store) -> None:
-        self._store, self._lock, self.pace = store, threading.Lock(), Pace(store)
+        self._store, self._lock, self._seq = store, threading.Lock(), 0
+        self._at: dict[str, datetime] = {}
+        self.seconds: defaultdict[Unit, float] = defaultdict(float)  # of work, by assessor and topic
+        self.last: dict[str, str] = {}  # assessor → the time of the last event, as the log writes it
         self._rows: dict[Unit, Work] = {}
         self._totals: Counter[Unit] = Counter()
         self._split: dict[Unit, list[str]] = {}
@@ -216,7 +189,7 @@ class Overview:
             return dict(self._split)
 
     def _refresh(self) -> None:
-        changed = self.pace.refresh()
+        changed = self._take_in()
         if PROJECT in changed:
             self._totals, self._own = _totals(self._store), {}
         if len(changed) > MANY or not self._rows:
@@ -228,6 +201,25 @@ class Overview:
                 rows = ((unit, self._rows.get(unit) or self._row(unit, None)) for unit in units)
                 planned = {unit: row._replace(total=self._totals[unit]) for unit, row in rows}
                 self._rows = {unit: row for unit, row in planned.items() if row.total or any(row[3:])}
+
+    def _take_in(self) -> set[tuple[str, str, str]]:
+        """Take in what has happened since the last time, and return what it changed: assessor, topic, document."""
+        changed = set()
+        rows = self._store.rows(
+            "SELECT seq, coalesce(CASE WHEN instr(edit, '\"made\":') THEN json_extract(edit, '$.made') END, at), actor,"
+            " assessor, topic, document FROM events WHERE seq > ? ORDER BY seq",
+            (self._seq,),
+        )
+        for seq, at, actor, *key in rows:
+            changed.add(tuple(key))
+            self._seq = seq
+            if actor == key[0]:  # only what assessors do to their own judgements is work
+                when, before = moment_of(at), self._at.get(actor)
+                gap = (when - before).total_seconds() if before else 0.0
+                if 0 < gap <= PAUSE:
+                    self.seconds[actor, key[1]] += gap
+                self._at[actor], self.last[actor] = when, at
+        return changed
 
     def _read_all(self) -> None:
         read = self._store.database.read()
@@ -261,7 +253,7 @@ class Overview:
             self._rows = {unit: self._rows[unit] for unit in sorted(self._rows)}
 
     def _row(self, unit: Unit, counts: tuple[int, ...] | None) -> Work:
-        numbers = (*(counts or (0, 0, 0, 0, 0)), self._disagreed[unit], self.pace.seconds.get(unit, 0.0))
+        numbers = (*(counts or (0, 0, 0, 0, 0)), self._disagreed[unit], self.seconds.get(unit, 0.0))
         return Work._make((*unit, self._totals[unit], *numbers))
 
 

@@ -377,12 +377,10 @@ _FIELDS: dict[str, tuple[str, ...]] = {
     "entry": ("position",),
     "grade": ("paths", "grade"),
     "finish": ("relevant",),
-    "reopen": (),
-    "skip": (),
+    **dict.fromkeys(("reopen", "skip"), ()),
     "flag": ("on",),
     "note": ("text",),
-    "undo": (),
-    "redo": (),
+    **dict.fromkeys(("undo", "redo"), ()),
 }
 """The fields of every edit that a browser may send. ``replace`` is missing on purpose: only the server makes one."""
 _VALID: dict[str, Callable[[Any], bool]] = {

@@ -378,7 +378,7 @@ def progress(project: str, **options: Any) -> None:
                 names.get(row.assessor, row.assessor),
                 *(row.total, row.todo, row.in_progress, row.done, row.skipped, row.flagged, row.disagreed),
                 row.per_document,
-                overview.pace.last.get(row.assessor, "")[:16].replace("T", " "),
+                overview.last.get(row.assessor, "")[:16].replace("T", " "),
             )
             for row in sorted(summed(overview.rows(), "assessor"), key=lambda row: row.assessor in apart)
         )

@@ -50,11 +50,14 @@ TRIES = 3  # requests for every question that is wanted, at most
 
 def unjudged(
     project: Project, settings: ModelSettings, prompt: Prompt, limit: int | None = None
-) -> tuple[list[tuple[Key, Topic]], int]:
-    """Return the pooled documents that the model has not judged, `limit` at most, and how many it has judged."""
+) -> tuple[str, list[tuple[Key, Topic]], int]:
+    """Return the model's name, the pooled documents that it has not judged, `limit` at most, and how many it has.
+
+    A hash in the name stands for everything that shapes a question.
+    """
     if project.store.scale in ON_ELEMENTS:
         raise AssessError(f"{project.folder}: a model quotes text, and this project grades elements; begin another")
-    label = label_of(settings, prompt)
+    label = settings.label(prompt.hash(settings.window, settings.exclude_tags, settings.sections))
     topics = {topic.id: topic for topic in project.topics}
     pooled = [row for row in pool(project.store) if row.topic in topics]
     todo = []
@@ -62,29 +65,27 @@ def unjudged(
         saved = project.store.judgement(Key(label, row.topic, row.document))
         if not saved.judgement.finished or saved.text_sha256 != project.documents.plain(row.document).sha256:
             todo.append((saved.key, topics[row.topic]))  # there is no judgement of the text as it is now
-    return todo[:limit], len(pooled) - len(todo)
+    return label, todo[:limit], len(pooled) - len(todo)
 
 
-def label_of(settings: ModelSettings, prompt: Prompt) -> str:
-    """Return the assessor's name, whose hash stands for everything that shapes a question."""
-    return settings.label(prompt.hash(settings.window, settings.exclude_tags, settings.sections))
-
-
-def questions(page: Document, key: Key, topic: Topic, settings: ModelSettings, prompt: Prompt) -> Requests:
-    """Return the requests that judge a document, one for each window; none for a document without text."""
-    text, kept = page.text, prompts.kept_spans(page, settings.exclude_tags, settings.sections)
-    parts = (
-        (start + a, start + b) for start, end in kept for a, b in prompts.windows(text[start:end], settings.window)
-    )
-    return tuple(window_request(key, one, settings, prompt.messages(topic, text[slice(*one)])) for one in parts)
+def questions(
+    project: Project, key: Key, topic: Topic, settings: ModelSettings, prompt: Prompt
+) -> tuple[Document, Requests]:
+    """Return a document, and the requests that judge it, one for each window; none for a document without text."""
+    documents, tagged = project.documents, settings.exclude_tags or settings.sections
+    page = documents.get(key.document) if tagged else documents.plain(key.document)  # tags are those of its elements
+    kept, text, size = prompts.kept_spans(page, settings.exclude_tags, settings.sections), page.text, settings.window
+    parts = ((start + a, start + b) for start, end in kept for a, b in prompts.windows(text[start:end], size))
+    asked = (window_request(key, one, settings, prompt.messages(topic, text[slice(*one)])) for one in parts)
+    return page, tuple(asked)
 
 
 def rehearse(project: Project, settings: ModelSettings, prompt: Prompt, limit: int | None = None) -> Iterator[str]:
     """Yield the texts of all requests as people read them, the rules that are the same in all once, and an estimate."""
-    todo, _ = unjudged(project, settings, prompt, limit)
+    _, todo, _ = unjudged(project, settings, prompt, limit)
     fresh, characters, rules = 0, 0, ""
     for key, topic in todo:
-        for request in questions(_page(project, key, settings), key, topic, settings, prompt):
+        for request in questions(project, key, topic, settings, prompt)[1]:
             texts = [message["content"] for message in request.body["messages"]]
             if texts[0] != rules:
                 rules = texts[0]
@@ -97,12 +98,6 @@ def rehearse(project: Project, settings: ModelSettings, prompt: Prompt, limit: i
         f"=== {len(todo):,} documents, {fresh:,} requests, {characters:,} characters: about "
         f"{characters // 4:,} tokens asked, at most {fresh * settings.max_tokens:,} answered"
     )
-
-
-def _page(project: Project, key: Key, settings: ModelSettings) -> Document:
-    """Return a document, with its elements where tags say what is asked about."""
-    documents, tagged = project.documents, settings.exclude_tags or settings.sections
-    return documents.get(key.document) if tagged else documents.plain(key.document)
 
 
 @dataclass(frozen=True)
@@ -170,8 +165,7 @@ def judge_project(
         Where the server answers nothing: the key is refused, the model unknown, the address wrong. What was answered
         before is kept.
     """
-    todo, known = unjudged(project, settings, prompt, limit)
-    label = label_of(settings, prompt)
+    label, todo, known = unjudged(project, settings, prompt, limit)
     asker = Asker(settings, project.store, prompts.read_answer, prompts.FORM)
     client = asker.client
     register(project.store, Assessor(label, MODEL, f"{settings.model} at {client.endpoint}"), actor=actor)
@@ -179,8 +173,7 @@ def judge_project(
 
     def ask(key: Key, topic: Topic) -> tuple[Document, Requests, Answers, str]:
         """Return a document, what was asked of it, the answers, and else why there are none."""
-        page = _page(project, key, settings)
-        requests = questions(page, key, topic, settings, prompt)
+        page, requests = questions(project, key, topic, settings, prompt)
         try:
             return page, requests, tuple(map(asker.ask, requests)), ""
         except UnansweredError as error:

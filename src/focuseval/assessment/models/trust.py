@@ -190,26 +190,22 @@ def tables(trust: Trust) -> list[Table]:
 
 def _pair_tables(trust: Trust) -> list[Table]:
     """Return every pair of assessors with its levels of agreement and their intervals, and how much each marked."""
-    names = [(trust.labels[pair.left], trust.labels[pair.right]) for pair in trust.pairs]
     columns = (*words("assessor", "and"), *numbers("documents", *(heading for heading, _, _ in _LEVELS)))
     columns += numbers("elements", "entry points")
     rows: list[Row] = []
-    for pair, labels in zip(trust.pairs, names, strict=True):
+    amounts: list[Row] = []
+    for pair in trust.pairs:
+        labels = trust.labels[pair.left], trust.labels[pair.right]
         levels = (value_with_interval(pair, name, form) for _, name, form in _LEVELS)
         rows.append((*labels, pair.documents, *levels, pair.elements, pair.entry_points))
+        amounts.append((*labels, *pair.relevant, *pair.highlighted, value_with_interval(pair, "ratio", ".2f")))
+    drawn = "In brackets: 95 % intervals, by drawing topics and then documents of each; none of fewer than"
     notes = (
-        (
-            "In brackets: 95 % intervals, by drawing topics and then documents of each; none of fewer than "
-            f"{FEWEST_TOPICS} topics in common. Only what both finished counts."
-        ),
+        f"{drawn} {FEWEST_TOPICS} topics in common. Only what both finished counts.",
         *([f"{trust.apart:,} pairs of assessors have no document in common."] if trust.apart else []),
         f"Krippendorff's alpha of documents, people alone: {_with_interval(trust.alpha, trust.alpha_interval, '.3f')}",
     )
     sides = ("relevant: first", "relevant: second", "characters: first", "characters: second", "second to first")
-    amounts: list[Row] = [
-        (*labels, *pair.relevant, *pair.highlighted, value_with_interval(pair, "ratio", ".2f"))
-        for pair, labels in zip(trust.pairs, names, strict=True)
-    ]
     note = "Second to first: characters that the second assessor highlights for each one of the first; 1 is as many."
     more_or_less = Table("More or less", (*words("first", "second"), *numbers(*sides)), tuple(amounts), (note,))
     return [Table("Agreement", columns, tuple(rows), notes), more_or_less]

@@ -252,9 +252,6 @@ def controls() -> str:
     desks.overseers_only()
     found = plan.answers(desk().store)
     units = plan.known_units(desk().store)
-    return render_template(
-        "quality.html",
-        training=plan.drifts([one for one in found if one.use == plan.TRAINING]),
-        control=plan.drifts([one for one in found if one.use == plan.CONTROL]),
-        counts={use: sum(one == use for one in units.values()) for use in (plan.TRAINING, plan.CONTROL)},
-    )
+    drifts = {use: plan.drifts([one for one in found if one.use == use]) for use in (plan.TRAINING, plan.CONTROL)}
+    counts = {use: sum(one == use for one in units.values()) for use in drifts}
+    return render_template("quality.html", **drifts, counts=counts)

@@ -60,7 +60,7 @@ def campaign() -> str:
         labels=plan.labels(store),
         roles=plan.roles(store),
         removed=accounts.removed(store),
-        seen={**desk().overview.pace.last, **desk().seen},
+        seen={**desk().overview.last, **desk().seen},
     )
 
 
@@ -242,7 +242,7 @@ def everyone(message: str = "", link: str = "", done: str = "") -> str:
         roles=accounts.ROLES,
         invitations=accounts.invitations(store),
         log=store.project_log("people")[: -SHOWN - 1 : -1],
-        seen={**desk().overview.pace.last, **desk().seen},
+        seen={**desk().overview.last, **desk().seen},
         message=message,
         link=link,
         done=done,
