@@ -72,10 +72,8 @@ def combine(judgements: Sequence[Judgement], rule: str) -> Judgement:
         return Judgement(highlights, points.pop() if len(points) == 1 else None, RELEVANT, grades=common)
     relevant = sum(map(bool, every))
     if relevant and (2 * relevant >= len(every) if rule == "majority" else relevant > 1):
-        raise AssessError(
-            f"{relevant} of {len(judgements)} found the document relevant, and their {rule} is empty; "
-            "accept one, take the union, or edit the decision"
-        )
+        what = f"{relevant} of {len(judgements)} found the document relevant, and their {rule} is empty"
+        raise AssessError(f"{what}; accept one, take the union, or edit the decision")
     return Judgement(status=NOT_RELEVANT)
 
 
@@ -291,8 +289,7 @@ class SharedDocuments:
     """What several finished, of a whole project."""
 
     def __init__(self, store: Store, extents: Callable[[str], Extents]) -> None:
-        self._store, self._extents, self._lock = store, extents, threading.Lock()
-        self._seq = 0
+        self._store, self._extents, self._lock, self._seq = store, extents, threading.Lock(), 0
         self._units: dict[Unit, SharedDocument] = {}
         self._names: dict[str, int] = {}
 

@@ -130,9 +130,8 @@ class Backups:
 
     def __init__(self, store: Store, folder: Path, *, interval: float = 600.0) -> None:
         self._store, self._folder, self._interval = store, folder, interval
-        self._stop = threading.Event()
+        self._stop, self._seen = threading.Event(), -1
         self._thread = threading.Thread(target=self._repeat, name="backups", daemon=True)
-        self._seen = -1
 
     def start(self) -> None:
         """Back up now, and from time to time; a disk without room for it keeps nobody from reading."""

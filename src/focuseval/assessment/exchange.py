@@ -214,10 +214,9 @@ class Imported:
     def __str__(self) -> str:
         names = ", ".join(Assessor(name, IMPORTED).label for name in self.assessors)
         known = f" and {self.known} known already" if self.known else ""
-        return (
-            f"{counted(self.judgements, 'judgement')} of {names} stored{known}; {counted(self.moved, 'span')} moved to "
-            f"where the quote is, {counted(self.outside, 'document')} outside the pool"
-        )
+        places = f"{counted(self.moved, 'span')} moved to where the quote is"
+        stored = f"{counted(self.judgements, 'judgement')} of {names} stored{known}"
+        return f"{stored}; {places}, {counted(self.outside, 'document')} outside the pool"
 
 
 def import_judgements(

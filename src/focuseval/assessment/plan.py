@@ -282,12 +282,8 @@ def assign(store: Store, units: Sequence[Unit], to: Collection[str], *, how: str
     if how == ONLY:
         taken = before - after
         query = "SELECT topic, document, assessor FROM judgements WHERE topic = ?"
-        begun = (row for topic in topics for row in store.rows(query, (topic,)))
-        after = after | {
-            (topic, document, name)
-            for topic, document, name in begun
-            if (topic, document, name) in taken or (topic, "", name) in taken
-        }
+        begun = {(topic, document, name) for one in topics for topic, document, name in store.rows(query, (one,))}
+        after = after | {row for row in begun if {row, (row[0], "", row[2])} & taken}
     remove, add = sorted(before - after), sorted(after - before)
     if remove or add:
         record(store, {"kind": "reassign", "remove": remove, "add": add}, actor=actor)

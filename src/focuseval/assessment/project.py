@@ -354,5 +354,4 @@ def render_markdown(text: str) -> str:
     from markdown_it import MarkdownIt  # noqa: PLC0415  most commands show no Markdown
 
     parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
-    found: str = parser.render(text)
-    return found
+    return str(parser.render(text))

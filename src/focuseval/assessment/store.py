@@ -71,8 +71,7 @@ class Store:
     """Everything a project knows of its judgements."""
 
     def __init__(self, path: Path, *, scale: str = HIGHLIGHTS) -> None:
-        self.database = Database(path)
-        self.scale = scale
+        self.database, self.scale = Database(path), scale
         self._log: dict[str, list[tuple[int, str, str, Edit | None]]] = {}
         self._log_end, self._log_lock = 0, threading.Lock()
 

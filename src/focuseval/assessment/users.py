@@ -88,8 +88,7 @@ class UsersFile(Mapping[str, User]):
     """The users of a file as it is now: whoever is added or removed while the server runs is so at once."""
 
     def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
-        self._users = read_users(path)
+        self.path, self._users = Path(path), read_users(path)
         self._stamp = stamp_of(self.path)
 
     def __getitem__(self, name: str) -> User:

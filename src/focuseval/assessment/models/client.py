@@ -104,9 +104,7 @@ class Asker:
         schema = {"type": "object", "properties": form, "required": [*form], "additionalProperties": False}
         self._format = {"type": "json_schema", "json_schema": {"name": "judgement", "strict": True, "schema": schema}}
         self._refused: set[str] = set()
-        self._answered = False
-        self._counting = Lock()
-        self.requests = 0
+        self._answered, self._counting, self.requests = False, Lock(), 0
 
     def ask(self, one: WindowRequest) -> Any:
         """Return the answer to a question, the one that was kept if it was asked before."""

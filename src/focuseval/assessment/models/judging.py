@@ -94,10 +94,8 @@ def rehearse(project: Project, settings: ModelSettings, prompt: Prompt, limit: i
             yield f"=== {place}\n{texts[1]}\n"
             if kept_reply(project.store, request) is None:
                 fresh, characters = fresh + 1, characters + sum(map(len, texts))
-    yield (
-        f"=== {len(todo):,} documents, {fresh:,} requests, {characters:,} characters: about "
-        f"{characters // 4:,} tokens asked, at most {fresh * settings.max_tokens:,} answered"
-    )
+    tokens = f"about {characters // 4:,} tokens asked, at most {fresh * settings.max_tokens:,} answered"
+    yield f"=== {len(todo):,} documents, {fresh:,} requests, {characters:,} characters: {tokens}"
 
 
 @dataclass(frozen=True)

@@ -226,17 +226,13 @@ def _order_tables(trust: Trust) -> list[Table]:
         for flip in one.flips:
             needed = (round(number) if number < 1e9 else None for number in (flip.topics, flip.judgements))
             flips.append((one.left, one.right, *flip[:4], *needed))
-    note = (
-        f"Runs ranked by {trust.measure}, over the documents that both finished; τ from .9 on is called equivalent, if "
-        f"there are {FEWEST_RUNS} runs or more."
-    )
+    ranked = f"Runs ranked by {trust.measure}, over the documents that both finished"
+    note = f"{ranked}; τ from .9 on is called equivalent, if there are {FEWEST_RUNS} runs or more."
     ordered = Table("Order of the runs", columns, tuple(rows), (note,))
     columns = (*words("judged by", "replaced by", "better", "worse"), *numbers("by the first", "by the second"))
     columns += numbers("topics", "judgements", form=".0f")
-    note = (
-        "Topics and judgements: how many of the first assessor's kind would show the difference with probability .8, "
-        f"if topics go on to differ as these do; {ABSENT} where no number would."
-    )
+    many = "Topics and judgements: how many of the first assessor's kind would show the difference with probability .8"
+    note = f"{many}, if topics go on to differ as these do; {ABSENT} where no number would."
     notes = (note if flips else "The order of no pair of runs changes.",)
     turned = Table("Pairs of runs whose order changes", columns, tuple(flips), notes)
     apart: list[Row] = [
