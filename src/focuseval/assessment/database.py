@@ -40,8 +40,7 @@ class Database:
         self._names = (os.path.abspath(path), os.path.abspath(f"{path}-wal"))  # noqa: PTH100  strings, for every write
         self._lock, self._local = threading.Lock(), threading.local()
         self._readers: list[sqlite3.Connection] = []
-        self._lost = ""
-        """What is said of a log that was removed while this process wrote to it."""
+        self._lost = ""  # what is said of a log that was removed while this process wrote to it
         try:
             make_private(path)  # before the first connection; what SQLite keeps beside it has the same rights
         except OSError as error:

@@ -128,9 +128,8 @@ class Access:
 
     def enter(self, token: str) -> str | None:
         """Return the assessor that the link's token lets in, or None."""
-        if self.users is None and hmac.compare_digest(token.encode(), self.token.encode()):
-            return self.assessor
-        return None
+        fits = self.users is None and hmac.compare_digest(token.encode(), self.token.encode())
+        return self.assessor if fits else None
 
     def begin(self, name: str) -> dict[str, Any]:
         """Return what the cookie of a new session says."""
@@ -206,10 +205,8 @@ class Desk:
     ) -> None:
         self.store, self.documents, self.topics, self.access, self.title = store, documents, topics, access, title
         self.folder = store.database.path.parent
-        self.rewordings = rewordings(store)
-        """The topics that read otherwise than when the judging began."""
-        self.seen: dict[str, str] = {}
-        """User → when they last asked for anything, since the server began."""
+        self.rewordings = rewordings(store)  # the topics that read otherwise than when the judging began
+        self.seen: dict[str, str] = {}  # user → when they last asked for anything, since the server began
         self.overview = Overview(store)
         self.shared = SharedDocuments(store, documents.extents)
         self.pictures = Kept[bytes](KEPT_BYTES, len)
