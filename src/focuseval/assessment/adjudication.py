@@ -333,17 +333,12 @@ class SharedDocuments:
         places = [self._names.setdefault(saved.key.assessor, len(self._names)) for saved in sides]
         decided = next((saved.judgement.status for saved in judged if saved.key.assessor == ADJUDICATED), UNDECIDED)
         human = [saved for saved in sides if saved.key.assessor not in apart]
-        return SharedDocument(
-            *unit,
-            tuple(saved.judgement.found for saved in human),
-            likeness([saved.judgement for saved in human]),
-            max((saved.at for saved in human), default=""),
-            agree(human),
-            decided,
-            _newer(self._store, unit) if decided != UNDECIDED else (),
-            tuple(saved.key.assessor for saved in human),
-            compare_sides(sides, places, self._elements),
-        )
+        verdicts = tuple(saved.judgement.found for saved in human)
+        people = tuple(saved.key.assessor for saved in human)
+        common, newest = likeness([saved.judgement for saved in human]), max((saved.at for saved in human), default="")
+        stale = _newer(self._store, unit) if decided != UNDECIDED else ()
+        pairs = compare_sides(sides, places, self._elements)
+        return SharedDocument(*unit, verdicts, common, newest, agree(human), decided, stale, people, pairs)
 
     def _elements(self, document: str) -> Extents:
         """Return where the elements of a document are; none of one that the collection does not have any more."""

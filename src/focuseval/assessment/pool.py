@@ -273,15 +273,11 @@ def describe_pool(pool: Pool) -> PoolStatistics:
     shared = (member.T @ member).astype(np.int64)
     brought = np.diag(shared)
     either = brought[:, None] + brought - shared
-    return PoolStatistics(
-        len(sizes),
-        len(pool.entries),
-        (int(sizes.min()), float(sizes.mean()), int(sizes.max())) if len(sizes) else (0, 0.0, 0),
-        tuple(name for name, _ in names),
-        tuple(brought.tolist()),
-        tuple(member[member.sum(axis=1) == 1].sum(axis=0).astype(np.int64).tolist()),
-        np.divide(shared, either, out=np.zeros((runs, runs)), where=either > 0),
-    )
+    per_topic = (int(sizes.min()), float(sizes.mean()), int(sizes.max())) if len(sizes) else (0, 0.0, 0)
+    alone = member[member.sum(axis=1) == 1].sum(axis=0).astype(np.int64)
+    counts = (tuple(name for name, _ in names), tuple(brought.tolist()), tuple(alone.tolist()))
+    overlap = np.divide(shared, either, out=np.zeros((runs, runs)), where=either > 0)
+    return PoolStatistics(len(sizes), len(pool.entries), per_topic, *counts, overlap)
 
 
 def project_pool(store: Store) -> Pool:

@@ -145,17 +145,10 @@ def project_trust(project: Project, runs: Sequence[Run] = (), measure: str = DEF
                 share = size(saved.judgement.highlights) / saved.length
                 spoken.append(Addressed(model.label, *saved.key[1:], source["addressed"], share))
         quoted.append(Quoted(model.label, len(found[model.name]), tuple(counts[name] for name in COUNTED)))
-    return Trust(
-        tuple(known),
-        tuple(pairs),
-        len(known) * (len(known) - 1) // 2 - len(pairs),
-        alpha(people),
-        alpha_interval(people, RESAMPLES),
-        tuple(quoted),
-        tuple(spoken),
-        tuple(replacements(golds, shared, runs, measure, index)) if runs else (),
-        measure,
-    )
+    apart = len(known) * (len(known) - 1) // 2 - len(pairs)
+    of_people = alpha(people), alpha_interval(people, RESAMPLES)
+    orders = tuple(replacements(golds, shared, runs, measure, index)) if runs else ()
+    return Trust(tuple(known), tuple(pairs), apart, *of_people, tuple(quoted), tuple(spoken), orders, measure)
 
 
 def value_with_interval(pair: Agreement, name: str, form: str) -> str:

@@ -41,15 +41,14 @@ KEPT_BYTES = 64 << 20  # bytes of pictures that stay in memory
 def document_view(document: Document) -> dict[str, Any]:
     """Return text, blocks, what is around and inside them, and elements; all positions are code points."""
     rendering, elements = render(document), desk().store.offered(document).elements
+    columns = {name: [getattr(one, name) for one in elements] for name in ("path", "start", "end", "parent")}
     return {
         "id": document.id,
         "text": document.text,
         "sha256": document.sha256,
         "blocks": [[block.start, block.end, block.named, block.level] for block in rendering.blocks],
         **rendering.as_json(),
-        "elements": {
-            name: [getattr(element, name) for element in elements] for name in ("path", "start", "end", "parent")
-        },
+        "elements": columns,
     }
 
 
