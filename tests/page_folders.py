@@ -14,7 +14,7 @@ from focuseval.assessment import open_project
 from focuseval.assessment.adjudication import decide
 from focuseval.assessment.backup import back_up
 from focuseval.assessment.models.client import ModelSettings
-from focuseval.assessment.models.drafting import draft_questions
+from focuseval.assessment.models.judging import draft_questions
 from focuseval.data.topics import read_topics
 from focuseval.example import ROOT as EXAMPLE
 from focuseval.example import copy_example

@@ -56,11 +56,11 @@ def test_an_archive_holds_everything_with_its_hash(archive):
     found = open_archive(archive)
     expected = {"README.md", "documents.jsonl", "topics.xml", "pool.jsonl", "judgements.jsonl", "agreement.json",
                 "guidelines.md", "gold/gold.jsonl", "gold/inex-2008.txt", "gold/gold.qrels"}  # fmt: skip
-    assert expected <= set(found.names)
-    assert any(name.startswith("gold/inex-2005/") for name in found.names)
-    assert all(found.read(name) for name in found.names)
+    assert expected <= set(found.manifest["files"])
+    assert any(name.startswith("gold/inex-2005/") for name in found.manifest["files"])
+    assert all(found.read(name) for name in found.manifest["files"])
     with zipfile.ZipFile(archive) as packed:
-        assert set(packed.namelist()) == {"manifest.json", *found.names}
+        assert set(packed.namelist()) == {"manifest.json", *found.manifest["files"]}
     text = found.read("README.md").decode()
     assert "careful" in text
     assert "focuseval score" in text

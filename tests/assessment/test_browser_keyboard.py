@@ -4,9 +4,9 @@ import pytest
 
 from focuseval.assessment import open_project
 from focuseval.assessment.plan import Assessor, pool, register
+from focuseval.assessment.project import guidelines
 from focuseval.assessment.store import Key
 from focuseval.assessment.users import add_user, invitations
-from focuseval.assessment.wording import guidelines
 from focuseval.example import ROOT
 from strategies.assessing import save
 from strategies.projects import command

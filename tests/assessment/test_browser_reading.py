@@ -3,8 +3,8 @@
 import pytest
 
 from focuseval.assessment.plan import Pooled, add_to_pool
+from focuseval.assessment.project import choose
 from focuseval.assessment.store import Key
-from focuseval.assessment.wording import choose
 from focuseval.collection.rendering import Document
 from strategies.pages import page_from_xml
 

@@ -9,9 +9,9 @@ import pytest
 from focuseval.assessment import open_project
 from focuseval.assessment.plan import Assessor, register
 from focuseval.assessment.pool import read_pool
+from focuseval.assessment.project import guidelines
 from focuseval.assessment.store import Key
 from focuseval.assessment.users import UsersFile, accept, invitations, read_users, removed
-from focuseval.assessment.wording import guidelines
 from focuseval.example import ROOT
 from strategies.assessing import save
 from strategies.projects import DOCUMENTS, TIDES, begin_project, command

@@ -12,8 +12,8 @@ import pytest
 
 from focuseval.assessment import archive as archives
 from focuseval.assessment import open_project
+from focuseval.assessment.project import render_markdown
 from focuseval.assessment.web import Access, create_app
-from focuseval.assessment.wording import render_markdown
 from focuseval.data.fields import numbered_lines
 from focuseval.engine import storage
 from focuseval.example import ROOT

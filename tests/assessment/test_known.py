@@ -13,8 +13,8 @@ from focuseval.assessment.plan import (
     register,
     split,
 )
+from focuseval.assessment.project import guidelines, render_markdown, write_guidelines
 from focuseval.assessment.store import Key
-from focuseval.assessment.wording import guidelines, render_markdown, write_guidelines
 from focuseval.errors import AssessError
 from strategies.assessing import mark, save
 from strategies.pages import ARTICLE, page_from_xml

@@ -7,8 +7,8 @@ import pytest
 from focuseval.assessment import Key, open_project, project_gold
 from focuseval.assessment.plan import Assessor, Pooled, add_to_pool, register
 from focuseval.assessment.pool import keep_run
+from focuseval.assessment.project import choose, setting
 from focuseval.assessment.web import Access, create_app
-from focuseval.assessment.wording import choose, setting
 from focuseval.errors import AssessError
 from focuseval.formats import read_gold
 from strategies.assessing import mark, save

@@ -17,7 +17,7 @@ from focuseval.assessment.plan import (
     register,
     split,
 )
-from focuseval.assessment.progress import Overview, Pace, Work, summed
+from focuseval.assessment.progress import Overview, Work, summed
 from focuseval.assessment.store import Key
 from focuseval.collection.rendering import Document
 from strategies.assessing import TEXT, mark, save
@@ -120,18 +120,19 @@ def test_work_is_the_time_between_edits_and_breaks_are_none(store, monkeypatch):
     )
     for unit in (UNITS[0], UNITS[0], UNITS[4], UNITS[4], UNITS[4]):
         judge(store, "ann", unit, {"kind": "note", "text": str(random.random())})
-    pace = Pace(store)
-    pace.refresh()
+    pace = Overview(store)
+    pace.rows()
     assert dict(pace.seconds) == {("ann", "1"): 60.0, ("ann", "2"): 50.0}
     assert pace.last == {"ann": "2026-01-01T00:16:50+00:00"}
-    assert pace.refresh() == set()
+    pace.rows()
+    assert dict(pace.seconds) == {("ann", "1"): 60.0, ("ann", "2"): 50.0}, "nothing is counted twice"
 
 
 def test_what_a_lead_does_to_a_judgement_is_not_its_assessor_s_work(store):
     judge(store, "ann", UNITS[0], mark(0, 5))
     save(store, {"kind": "flag", "on": True}, Key("ann", *UNITS[0]), PAGES["d0"], actor="lea")
-    pace = Pace(store)
-    pace.refresh()
+    pace = Overview(store)
+    pace.rows()
     assert "lea" not in pace.last
 
 

@@ -7,9 +7,9 @@ from zipfile import ZipFile
 
 from focuseval.assessment.exchange import export_everything, import_everything
 from focuseval.assessment.plan import split
-from focuseval.assessment.progress import Pace, moment_of
+from focuseval.assessment.progress import Overview, moment_of
+from focuseval.assessment.project import write_guidelines
 from focuseval.assessment.store import Key, Store
-from focuseval.assessment.wording import write_guidelines
 from focuseval.data.fields import numbered_lines
 from strategies.assessing import mark
 from strategies.pages import ARTICLE, page_from_xml
@@ -330,8 +330,8 @@ def test_an_edit_that_waited_in_a_browser_says_when_it_was_made(alone, pooled):
     assert 89 < waited.total_seconds() < 120
     assert not any("made" in event["edit"] for event in others)
     assert pooled.timeline(Key("ann", "11", "a/tides")).now.highlights == ((0, 5),)
-    pace = Pace(pooled)
-    pace.refresh()
+    pace = Overview(pooled)
+    pace.rows()
     assert 89 < pace.seconds["ann", "11"] < 120, "the time between the edits as they were made"
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from focuseval.assessment import open_project
 from focuseval.assessment.plan import record
-from focuseval.assessment.wording import rewordings
+from focuseval.assessment.project import rewordings
 from focuseval.data.topics import Topic
 from focuseval.example import ROOT
 from strategies.projects import TIDES, begin_project, command, judged_project

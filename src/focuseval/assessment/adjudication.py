@@ -51,10 +51,8 @@ def combine(judgements: Sequence[Judgement], rule: str) -> Judgement:
     >>> combine([Judgement(((0, 9),)), Judgement(((4, 12),))], "intersection").highlights
     ((4, 9),)
 
-    Raises
-    ------
-    AssessError
-        When a rule leaves nothing of judgements that found something: that is no agreement that nothing is relevant.
+    Raises AssessError where a rule leaves nothing of judgements that found something: that is no agreement that nothing
+    is relevant.
     """
     if rule not in COMBINED or not judgements or (rule == "one" and len(judgements) != 1):
         raise AssessError(f"expected one of {', '.join(COMBINED)} and the judgements it needs, found {rule!r}")
@@ -74,10 +72,8 @@ def combine(judgements: Sequence[Judgement], rule: str) -> Judgement:
         return Judgement(highlights, points.pop() if len(points) == 1 else None, RELEVANT, grades=common)
     relevant = sum(map(bool, every))
     if relevant and (2 * relevant >= len(every) if rule == "majority" else relevant > 1):
-        raise AssessError(
-            f"{relevant} of {len(judgements)} found the document relevant, and their {rule} is empty; "
-            "accept one, take the union, or edit the decision"
-        )
+        what = f"{relevant} of {len(judgements)} found the document relevant, and their {rule} is empty"
+        raise AssessError(f"{what}; accept one, take the union, or edit the decision")
     return Judgement(status=NOT_RELEVANT)
 
 
@@ -207,13 +203,9 @@ def merge_judgements(
     if rule == "lead" and not leads:
         raise AssessError("expected a lead, found none in the project; name one with --assessor")
     found = finished(store)
-    units = by_unit(
-        {
-            one.name: found.get(one.name, {})
-            for one in known
-            if one.origin == PERSON or one.name in named or (imported and one.origin == IMPORTED)
-        }
-    )
+    origins = (PERSON, IMPORTED) if imported else (PERSON,)
+    part = [one.name for one in known if one.origin in origins or one.name in named]
+    units = by_unit({name: found.get(name, {}) for name in part})
     decided = {saved.key[1:]: saved for saved in store.judgements(ADJUDICATED) if saved.judgement.finished}
     return {unit: _merged(decided.get(unit), units.get(unit, []), rule, leads) for unit in sorted({*units, *decided})}
 
@@ -273,8 +265,7 @@ class SharedDocument(NamedTuple):
 
     topic: str
     document: str
-    verdicts: tuple[bool, ...]
-    """Whether each of them found it relevant."""
+    verdicts: tuple[bool, ...]  # whether each of them found it relevant
     jaccard: float  # what all marked as a share of what any did
     newest: str  # when the last of the judgements was made
     agreed: bool  # whether they agree to the character
@@ -298,8 +289,7 @@ class SharedDocuments:
     """What several finished, of a whole project."""
 
     def __init__(self, store: Store, extents: Callable[[str], Extents]) -> None:
-        self._store, self._extents, self._lock = store, extents, threading.Lock()
-        self._seq = 0
+        self._store, self._extents, self._lock, self._seq = store, extents, threading.Lock(), 0
         self._units: dict[Unit, SharedDocument] = {}
         self._names: dict[str, int] = {}
 
@@ -322,10 +312,8 @@ class SharedDocuments:
     def _refresh(self) -> None:
         read = self._store.database.read()
         (last,) = read.execute("SELECT coalesce(max(seq), 0) FROM events").fetchone()
-        changed = read.execute(
-            "SELECT DISTINCT topic, document FROM events WHERE seq > ? AND assessor != ''", (self._seq,)
-        )
-        units = {(topic, document) for topic, document in changed}
+        changed = "SELECT DISTINCT topic, document FROM events WHERE seq > ? AND assessor != ''"
+        units = {(topic, document) for topic, document in read.execute(changed, (self._seq,))}
         apart = machines(self._store)
         found = {unit: self._shared(unit, apart) for unit in units}
         fresh = {unit: known for unit, known in found.items() if known is not None}
@@ -345,17 +333,12 @@ class SharedDocuments:
         places = [self._names.setdefault(saved.key.assessor, len(self._names)) for saved in sides]
         decided = next((saved.judgement.status for saved in judged if saved.key.assessor == ADJUDICATED), UNDECIDED)
         human = [saved for saved in sides if saved.key.assessor not in apart]
-        return SharedDocument(
-            *unit,
-            tuple(saved.judgement.found for saved in human),
-            likeness([saved.judgement for saved in human]),
-            max((saved.at for saved in human), default=""),
-            agree(human),
-            decided,
-            _newer(self._store, unit) if decided != UNDECIDED else (),
-            tuple(saved.key.assessor for saved in human),
-            compare_sides(sides, places, self._elements),
-        )
+        verdicts = tuple(saved.judgement.found for saved in human)
+        people = tuple(saved.key.assessor for saved in human)
+        common, newest = likeness([saved.judgement for saved in human]), max((saved.at for saved in human), default="")
+        stale = _newer(self._store, unit) if decided != UNDECIDED else ()
+        pairs = compare_sides(sides, places, self._elements)
+        return SharedDocument(*unit, verdicts, common, newest, agree(human), decided, stale, people, pairs)
 
     def _elements(self, document: str) -> Extents:
         """Return where the elements of a document are; none of one that the collection does not have any more."""
@@ -370,8 +353,7 @@ class Period(NamedTuple):
 
     begins: str
     documents: int
-    right: float
-    """Share of documents on whose relevance all agree."""
+    right: float  # share of documents on whose relevance all agree
     jaccard: float  # mean of what all highlighted as a share of what any did
 
 

@@ -108,13 +108,11 @@ class Agreement:
 
     left: str
     right: str
-    documents: int = 0
-    """Documents that both finished."""
+    documents: int = 0  # documents that both finished
     kappa: float = _NAN
     jaccard: float = _NAN
     f: float = _NAN
-    elements: int = 0
-    """Elements with text of the documents that both finished."""
+    elements: int = 0  # elements with text of the documents that both finished
     specificity: float = _NAN  # correlation of the elements' specificity
     entry_points: int = 0  # documents that both found relevant
     distance: float = _NAN  # median distance of the entry points, in characters
@@ -232,8 +230,9 @@ def summed(
         "specificity": inference.correlation_of_moments(sums),
     }
     for k, (begin, end) in enumerate(zip(first.tolist(), [*first[1:].tolist(), len(rows)], strict=True)):
-        distances = rows["distance"][begin:end]
+        part, distances = slice(begin, end), rows["distance"][begin:end]
         known = np.sort(distances[~np.isnan(distances)])
+        drawn = columns[:, part], elements[:, part], distances, topic[part]
         yield Agreement(
             names[rows["left"][begin]],
             names[rows["right"][begin]],
@@ -244,11 +243,7 @@ def summed(
             relevant=(int(added["left_relevant"][k]), int(added["right_relevant"][k])),
             highlighted=(int(added["left_size"][k]), int(added["right_size"][k])),
             common=int(added["common"][k]),
-            intervals=inference.intervals(
-                columns[:, begin:end], elements[:, begin:end], distances, topic[begin:end], resamples
-            )
-            if resamples
-            else {},
+            intervals=inference.intervals(*drawn, resamples) if resamples else {},
         )
 
 

@@ -39,9 +39,9 @@ from focuseval.assessment.files import appearing
 from focuseval.assessment.golds import OF_SCALE, Whose, export_gold
 from focuseval.assessment.plan import assessors, roles
 from focuseval.assessment.pool import FOLDER, keep_run, kept_runs, project_pool, write_pool
+from focuseval.assessment.project import guidelines, topic_files
 from focuseval.assessment.rules import COVERAGE, EXHAUSTIVITY, HIGHLIGHTS, PAIRS, SCALES, scale_facts, scale_of
 from focuseval.assessment.store import ADJUDICATED, Store
-from focuseval.assessment.wording import guidelines, topic_files
 from focuseval.collection.index import Index
 from focuseval.collection.rendering import Document, DocumentCache
 from focuseval.data.fields import json_line, numbered_lines
@@ -164,7 +164,7 @@ def readme(
     store: Store, title: str, topics: Sequence[Topic], facts: Mapping[str, Any], *, rule: str, remarks: Iterable[str]
 ) -> str:
     """Return the README of a project: `facts` are what `_write_facts` returned, and whether names were replaced."""
-    first, last = store.database.read().execute("SELECT min(at), max(at) FROM events").fetchone()
+    first, last = store.rows("SELECT min(at), max(at) FROM events").fetchone()
     pool, pairs, alpha = facts["pool"], facts["pairs"], facts["documents_alpha"]
     to_judge = counted(len(pool.entries), "document")
     brought = f"{to_judge}; which runs brought them was not recorded."
@@ -173,7 +173,7 @@ def readme(
         rows = tuple((one.run, one.file, one.batch + 1, one.depth, one.sha256) for one in pool.contributors)
         brought = f"{to_judge} to judge, from {counted(len(pool.runs), 'run')}:\n\n{_markdown(columns, rows)}"
     known = roles(store)
-    counts = dict(store.database.read().execute("SELECT assessor, count(*) FROM judgements GROUP BY 1").fetchall())
+    counts = dict(store.rows("SELECT assessor, count(*) FROM judgements GROUP BY 1").fetchall())
     people = tuple((one.label, known.get(one.name, "assessor"), counts.get(one.name, 0)) for one in assessors(store))
     agreement = "No two assessors finished a document in common."
     if pairs:
@@ -221,11 +221,6 @@ class Archive:
         """The scale that was judged on."""
         found = scale_of(self.manifest)
         return found if found in SCALES else HIGHLIGHTS
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of its files."""
-        return tuple(self.manifest["files"])
 
     def read(self, name: str) -> bytes:
         """Return one file, after its size and hash were found to be as the manifest says."""
@@ -297,7 +292,7 @@ def archive_gold(path: str | Path, *, index: Index | None = None) -> tuple[Gold,
     graded = wanted != "gold-jsonl"
     inside = f"gold/{wanted}/" if graded else "gold/gold.jsonl"
     with tempfile.TemporaryDirectory() as scratch:
-        for name in archive.names:
+        for name in archive.manifest["files"]:
             if name.startswith(inside):
                 (Path(scratch) / _plain(name)).write_bytes(archive.read(name))
         with named_after(archive, scratch):
@@ -323,23 +318,21 @@ def changed_documents(archive: Archive, index: Index) -> list[str]:
 
 def topics_of(archive: Archive, folder: Path) -> Path:
     """Write the topics of an archive into a folder, and return where."""
-    names = [name for name in archive.names if name.startswith("topics")]
+    names = [name for name in archive.manifest["files"] if name.startswith("topics")]
     if not names:
         raise AssessError(f"{archive.path}: expected topics in the archive, found none")
-    if len(names) == 1 and "/" not in names[0]:
-        target = folder / f"topics{Path(names[0]).suffix}"
-        target.write_bytes(archive.read(names[0]))
-        return target
-    target = folder / "topics"
-    target.mkdir()
+    alone = len(names) == 1 and "/" not in names[0]
+    target = folder / (f"topics{Path(names[0]).suffix}" if alone else "topics")
+    if not alone:
+        target.mkdir()
     for name in names:
-        (target / _plain(name)).write_bytes(archive.read(name))
+        (target if alone else target / _plain(name)).write_bytes(archive.read(name))
     return target
 
 
 def keep_runs(archive: Archive, project: Path, index: Index) -> int:
     """Keep the runs of an archive with a project, each after it was read as one; return how many."""
-    names = [name for name in archive.names if name.startswith(f"{FOLDER}/")]
+    names = [name for name in archive.manifest["files"] if name.startswith(f"{FOLDER}/")]
     for name in names:
         keep_run(project, _plain(name)[13:], archive.read(name), index=index)  # without the hash that stands before it
     return len(names)

@@ -42,8 +42,7 @@ class Backup:
     """A copy of a project, and what it holds."""
 
     path: Path
-    project: str
-    """Differs between projects that keep their backups in one folder."""
+    project: str  # differs between projects that keep their backups in one folder
     seq: int  # number of the last event: the larger, the newer
     at: datetime  # when that event happened, by the clock of that moment
 
@@ -131,9 +130,8 @@ class Backups:
 
     def __init__(self, store: Store, folder: Path, *, interval: float = 600.0) -> None:
         self._store, self._folder, self._interval = store, folder, interval
-        self._stop = threading.Event()
+        self._stop, self._seen = threading.Event(), -1
         self._thread = threading.Thread(target=self._repeat, name="backups", daemon=True)
-        self._seen = -1
 
     def start(self) -> None:
         """Back up now, and from time to time; a disk without room for it keeps nobody from reading."""
@@ -147,7 +145,7 @@ class Backups:
 
     def once(self) -> Path | None:
         """Back up if there are events since the last time."""
-        (last,) = self._store.database.read().execute("SELECT coalesce(max(seq), 0) FROM events").fetchone()
+        (last,) = self._store.rows("SELECT coalesce(max(seq), 0) FROM events").fetchone()
         if last == self._seen:
             return None
         self._seen = last
@@ -198,7 +196,7 @@ def restore(project: Path, backup: Path | None, *, folders: tuple[Path, ...] = (
             for side in ("", "-journal", *SIDES):
                 partial.with_name(partial.name + side).unlink(missing_ok=True)
         with closing(Store(project / DATABASE)) as store:  # the restoration is numbered after all that was ever written
-            (events,) = store.database.read().execute("SELECT count(*) FROM events").fetchone()
+            (events,) = store.rows("SELECT count(*) FROM events").fetchone()
             with store.database.write() as connection:
                 connection.execute("UPDATE sqlite_sequence SET seq = ? WHERE name = 'events'", (highest,))
             edit = {"kind": "restore", "from": str(source), "kept": str(kept.relative_to(project)) if kept else ""}

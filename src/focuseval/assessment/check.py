@@ -42,15 +42,12 @@ class Checked:
     highlights: int
     events: int
     defects: tuple[str, ...]
-    remarks: tuple[str, ...] = ()
-    """What is no defect but should be known: that a backup was restored."""
+    remarks: tuple[str, ...] = ()  # what is no defect but should be known: that a backup was restored
     copy: str = ""  # what the log was compared with, and how many events that has
 
     def __str__(self) -> str:
-        looked = (
-            f"{counted(self.judgements, 'judgement')}, {counted(self.highlights, 'highlight')}, "
-            f"{counted(self.events, 'event')}"
-        )
+        numbers = ((self.judgements, "judgement"), (self.highlights, "highlight"), (self.events, "event"))
+        looked = ", ".join(counted(*one) for one in numbers)
         if self.defects:
             return f"{looked}: {counted(len(self.defects), 'defect')}"
         known = f"nothing is missing of {self.copy}" if self.copy else "only a copy tells whether any are missing"
@@ -66,7 +63,7 @@ def check_project(store: Store, document: Callable[[str], Document], against: Pa
     """
     path, remedy = store.database.path, restore_remedy(store.database.path.parent)
     try:
-        found = [line for (line,) in store.database.read().execute("PRAGMA integrity_check")]
+        found = [line for (line,) in store.rows("PRAGMA integrity_check")]
     except sqlite3.DatabaseError as error:
         found = [str(error)]
     if found != ["ok"]:  # with any of it the rest cannot be read
@@ -172,10 +169,7 @@ def _defects(store: Store, key: Key, quotes: list[Quote], document: Callable[[st
 def reanchor(store: Store, key: Key, document: Document, *, version: int, token: str, drop_lost: bool = False) -> Saved:
     """Move a judgement to the text as it is now; the document is open again.
 
-    Raises
-    ------
-    AssessError
-        When a quote is lost or stands in two nearest places, unless the assessor said to drop those.
+    Raises AssessError when a quote is lost or stands in two nearest places, unless the assessor said to drop those.
     """
     saved = store.judgement(key)
     proposal = propose(saved.judgement.bep, store.quotes(key), document.text)
@@ -207,7 +201,7 @@ def changed_texts(store: Store, document: Callable[[str], Document]) -> list[Cha
     """Return the judgements whose text has changed since; documents that are gone are `check_project`'s business."""
     texts = "SELECT document, text_sha256 FROM judgements GROUP BY document, text_sha256 ORDER BY document"
     changed, found = {}, []
-    for name, sha256 in store.database.read().execute(texts):
+    for name, sha256 in store.rows(texts):
         with suppress(AssessError):
             if (now := document(name)).sha256 != sha256:
                 changed[name, sha256] = now

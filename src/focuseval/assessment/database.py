@@ -1,4 +1,4 @@
-"""The project's SQLite file (tables: ``schema.sql``): one writer at a time, each commit on the disk before its answer.
+"""The project's SQLite file (see ``schema.sql``): one writer at a time, each commit on the disk before its answer.
 
 While a process has the file open, it must not open, read, copy or sync it, or the ``-wal`` and ``-shm`` beside it, in
 any other way than through SQLite: closing such a handle drops every POSIX lock that the process holds on the file, and
@@ -24,15 +24,7 @@ from focuseval.errors import StorageError
 VERSION = 2  # 1: until 0.1.0; 2: language models among the assessors, whom an older focuseval would take for people
 _UNOPENED = "the project was not opened"
 
-SCHEMA = Path(__file__).with_name("schema.sql").read_text(encoding="utf-8")
-
-INDEXES = (
-    "CREATE INDEX IF NOT EXISTS events_project ON events (seq) WHERE assessor = ''",
-    "CREATE INDEX IF NOT EXISTS judgements_document ON judgements (topic, document, status, assessor)",
-    "CREATE INDEX IF NOT EXISTS judgements_work ON judgements (assessor, topic, status, flagged)",
-    "CREATE INDEX IF NOT EXISTS pool_order ON pool (topic, position)",
-)
-"""What is found without reading everything: the events of the project, the judgements of a document, and counts."""
+SCHEMA, INDEXES = (Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("schema.sql", "indexes.sql"))
 
 
 def restore_remedy(project: Path, backup: Path | None = None) -> str:
@@ -49,8 +41,7 @@ class Database:
         self._lock = threading.RLock()  # a thread's first read may be in the middle of its own write
         self._local = threading.local()
         self._readers: list[sqlite3.Connection] = []
-        self._lost = ""
-        """What is said of a log that was removed while this process wrote to it."""
+        self._lost = ""  # what is said of a log that was removed while this process wrote to it
         try:
             make_private(path)  # before the first connection; what SQLite keeps beside it has the same rights
         except OSError as error:
@@ -126,8 +117,7 @@ class Database:
                 if not version:  # an older project on a full disk is read without the tables that are missing
                     raise
         with suppress(sqlite3.OperationalError):  # an older project on a full disk does without
-            for index in INDEXES:
-                self._writer.execute(index)
+            self._writer.executescript(INDEXES)
 
     def _connect(self) -> sqlite3.Connection:
         """Return a new connection, closed again when the file turns out not to be readable."""

@@ -32,7 +32,7 @@ import hashlib
 import json
 import re
 import sqlite3
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -104,14 +104,13 @@ def _take(connection: sqlite3.Connection, value: dict[str, Any], edits: dict[Key
     """Take what one line holds, or refuse it; `edits` are those of judgements that are still to come."""
     try:
         if "event" in value:
-            event = value["event"]
-            _refuse_missing(event, EVENT_FIELDS, "event", at)
+            event = _fields(value["event"], EVENT_FIELDS, "event", at)
             for name in EVENT_FIELDS:
                 kind = {"version": int, "edit": dict}.get(name, str)
                 if type(event[name]) is not kind:
                     what = f"expected {kind.__name__} for the event's '{name}'"
                     raise FormatError(f"{what}, found {event[name]!r:.40}", at=at)
-            insert_event(connection, {name: event[name] for name in EVENT_FIELDS})
+            insert_event(connection, event)
             if event["assessor"]:
                 edits.setdefault(Key(event["assessor"], event["topic"], event["document"]), []).append(event["edit"])
             else:
@@ -127,17 +126,16 @@ def _take(connection: sqlite3.Connection, value: dict[str, Any], edits: dict[Key
             saved = Saved(key, values["version"], judgement, values["text_sha256"], values["length"], values["at"])
             insert_judgement(connection, saved, [tuple(span) for span in values["highlights"]])
         elif "exchange" in value:
-            _refuse_missing(value["exchange"], _EXCHANGE_FIELDS, "exchange", at)
-            exchange = {name: value["exchange"][name] for name in _EXCHANGE_FIELDS}
-            insert_row(connection, "model_exchanges", exchange)
+            insert_row(connection, "model_exchanges", _fields(value["exchange"], _EXCHANGE_FIELDS, "exchange", at))
     except (KeyError, TypeError, ValueError, AttributeError, *_NOT_OURS) as error:
         what = f"{type(error).__name__} {error}"
         raise FormatError(f"expected a line of an export of all assessments, found: {what}", at=at) from error
 
 
-def _refuse_missing(values: dict[str, Any], names: Iterable[str], what: str, at: Place) -> None:
+def _fields(values: dict[str, Any], names: Sequence[str], what: str, at: Place) -> dict[str, Any]:
     if missing := [name for name in names if name not in values]:
         raise FormatError(f"expected the {what}'s '{missing[0]}', found none", at=at)
+    return {name: values[name] for name in names}
 
 
 def pseudonyms(store: Store) -> dict[str, str]:
@@ -192,11 +190,10 @@ def _renamed(edit: rules.Edit, names: Mapping[str, str], reworded: Callable[[str
     if "judgement" in edit:
         edit["judgement"] = {**edit["judgement"], "note": reworded(edit["judgement"]["note"])}
     if isinstance(edit.get("source"), dict):
-        edit["source"] = {
-            name: sorted(names.get(one, one) for one in value) if name == "of" else value
-            for name, value in edit["source"].items()
-            if name != "file"
-        }
+        source = {name: value for name, value in edit["source"].items() if name != "file"}
+        edit["source"] = source | (
+            {"of": sorted(names.get(one, one) for one in source["of"])} if "of" in source else {}
+        )
     if edit["kind"] == "assessor":
         edit["source"] = ""
     if edit["kind"] == "restore":
@@ -209,8 +206,7 @@ class Imported:
     """What an import brought."""
 
     assessors: tuple[str, ...]
-    judgements: int
-    """Judgements that were stored."""
+    judgements: int  # judgements that were stored
     known: int  # judgements that were there already, just so
     moved: int  # spans that were moved to where their quote stands
     outside: int  # judgements of documents that are not in the pool
@@ -218,10 +214,9 @@ class Imported:
     def __str__(self) -> str:
         names = ", ".join(Assessor(name, IMPORTED).label for name in self.assessors)
         known = f" and {self.known} known already" if self.known else ""
-        return (
-            f"{counted(self.judgements, 'judgement')} of {names} stored{known}; {counted(self.moved, 'span')} moved to "
-            f"where the quote is, {counted(self.outside, 'document')} outside the pool"
-        )
+        places = f"{counted(self.moved, 'span')} moved to where the quote is"
+        stored = f"{counted(self.judgements, 'judgement')} of {names} stored{known}"
+        return f"{stored}; {places}, {counted(self.outside, 'document')} outside the pool"
 
 
 def import_judgements(
@@ -241,7 +236,7 @@ def import_judgements(
     """
     numbered = ((line, Place(file, number)) for number, line in numbered_lines(text))
     found: dict[Key, _Row] = {}  # elements of one document join, other lines of one document contradict
-    for row in [_judgement(line, at, assessor, document, topics) for line, at in numbered]:
+    for row in [_row(line, at, assessor, document, topics) for line, at in numbered]:
         before = found.setdefault(row.key, row)
         if before is row:
             continue
@@ -281,9 +276,7 @@ class _Row:
     is_element: bool
 
 
-def _judgement(
-    line: str, at: Place, assessor: str, document: Callable[[str], Document], topics: Container[str]
-) -> _Row:
+def _row(line: str, at: Place, assessor: str, document: Callable[[str], Document], topics: Container[str]) -> _Row:
     value = read_object(line, at)
     try:
         json_line(value)
@@ -340,7 +333,6 @@ def _place(span: Any, page: Document, at: Place) -> tuple[Span, bool]:
         where = "nowhere" if verdict == LOST else "in two nearest places"
         raise FormatError(f"the quote {quote[:40]!r} stands {where} in {page.id}", at=at)
     if start < 0 and page.text.count(quote) > 1:
-        raise FormatError(
-            f"the quote {quote[:40]!r} stands in {page.id} more than once", at=at, remedy="give its start"
-        )
+        what = f"the quote {quote[:40]!r} stands in {page.id} more than once"
+        raise FormatError(what, at=at, remedy="give its start")
     return (place, place + len(quote)), verdict == MOVED and start >= 0

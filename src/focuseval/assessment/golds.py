@@ -22,10 +22,9 @@ import pyarrow as pa
 from focuseval.assessment.adjudication import counts_text, facts, merge_judgements, merged_counts, stale_decisions
 from focuseval.assessment.agreement import finished
 from focuseval.assessment.plan import IMPORTED, MODEL_PREFIX, labels
-from focuseval.assessment.project import open_project
+from focuseval.assessment.project import drafted_topics, open_project
 from focuseval.assessment.rules import COVERAGE, EXHAUSTIVITY, HIGHLIGHTS, ON_ELEMENTS, PAIRS, SCALES, inferred
 from focuseval.assessment.store import ADJUDICATED, Quote, Saved, Store
-from focuseval.assessment.wording import drafted_topics
 from focuseval.collection.index import Index
 from focuseval.collection.rendering import Document, DocumentCache
 from focuseval.data import highlights as spans
@@ -120,6 +119,7 @@ def gold_of(
         rsize=np.array([row[4] for row in graded], np.int64),
         inferred=np.array([row[6] for row in graded], np.bool_) if store.scale in ON_ELEMENTS else None,
     )
+    left_out = [worded(f"{counted(small, 'element is', 'elements are')} left out as too small: links")] if small else []
     # the same judgements are the same gold, whoever made them and when
     judged: list[Any] = [
         [*one.key[1:], one.judgement.highlights, one.judgement.entry_point, one.text_sha256] for one in saved
@@ -136,9 +136,7 @@ def gold_of(
         sha256=hashlib.sha256(json.dumps(judged).encode()).hexdigest(),
         queries={topic: text for topic, text in (queries or {}).items() if topic in topic_codes},
         attributes=facts,
-        remarks=(worded(f"{counted(small, 'element is', 'elements are')} left out as too small: links"),)
-        if small
-        else (),
+        remarks=tuple(left_out),
     )
 
 
@@ -152,20 +150,16 @@ def with_origins(
 ) -> dict[str, dict[str, str]]:
     """Return what is said of topics, and also which were drafted, and whose judgement began with whose suggestions."""
     drafted = drafted_topics(store)
-    rows = store.database.read().execute(
+    rows = store.rows(
         "SELECT DISTINCT topic, json_extract(edit, '$.source.assisted') FROM events WHERE assessor != ''"
         " AND edit LIKE '%\"assisted\"%' AND (? IS NULL OR assessor = ?) ORDER BY 1, 2",
         (assessor, assessor),
     )
-    helped: dict[str, list[str]] = {}
+    said = {topic: {**own, **({ORIGIN: "draft"} if topic in drafted else {})} for topic, own in found.items()}
     for topic, model in rows:
-        helped.setdefault(topic, []).extend([model] if model else [])
-    more = {
-        topic: ({ORIGIN: "draft"} if topic in drafted else {})
-        | ({ASSISTED: ", ".join(helped[topic])} if helped.get(topic) else {})
-        for topic in found
-    }
-    return {topic: {**own, **more[topic]} for topic, own in found.items()}
+        if model and topic in said:
+            said[topic][ASSISTED] = ", ".join(filter(None, (said[topic].get(ASSISTED), model)))
+    return said
 
 
 def refuse_changed(saved: Sequence[Saved], index: Index) -> None:
@@ -199,9 +193,8 @@ def build_gold(
     saved = [one for one in store.judgements(assessor) if one.judgement.finished]
     if index is not None:
         refuse_changed(saved, index)
-    whose = with_origins(
-        store, {one.key.topic: {"assessor": known.get(assessor, ADJUDICATED)} for one in saved}, assessor
-    )
+    named = {"assessor": known.get(assessor, ADJUDICATED)}
+    whose = with_origins(store, {one.key.topic: named for one in saved}, assessor)
     gold = gold_of(saved, lambda one: store.quotes(one.key), store, documents, queries=queries, facts=whose)
     return replace(gold, remarks=(*gold.remarks, *(_stale(store) if assessor == ADJUDICATED else ())))
 

@@ -67,8 +67,7 @@ class Pooled(NamedTuple):
     position: int = 0
     runs: int = 0
     best: int = 0
-    by: tuple[int, ...] = ()
-    """The runs that brought it, by their places in the event that added it, or in a pool."""
+    by: tuple[int, ...] = ()  # the runs that brought it, by their places in the event that added it, or in a pool
     batch: int = 0  # when it came: later runs are a batch of their own
 
 
@@ -95,20 +94,14 @@ def add_to_pool(
 
 def pool(store: Store, assessor: str | None = None, topic: str | None = None) -> list[Pooled]:
     """Return the pool by topic and position; with an assessor, the part that is theirs, of all topics or of one."""
-    rows = store.database.read().execute(
-        f"SELECT * FROM pool WHERE {MINE} AND (:topic IS NULL OR topic = :topic) ORDER BY topic, position",  # noqa: S608  two fixed strings
-        {"assessor": assessor, "topic": topic},
-    )
-    return [Pooled(*row) for row in rows]
+    query = f"SELECT * FROM pool WHERE {MINE} AND (:topic IS NULL OR topic = :topic) ORDER BY topic, position"  # noqa: S608  two fixed strings
+    return [Pooled(*row) for row in store.rows(query, {"assessor": assessor, "topic": topic})]
 
 
 def in_pool(store: Store, key: Key) -> bool:
     """Return whether a document is one that an assessor may judge."""
-    rows = store.database.read().execute(
-        f"SELECT 1 FROM pool WHERE topic = :topic AND document = :document AND {MINE}",  # noqa: S608  two fixed strings
-        key._asdict(),
-    )
-    return rows.fetchone() is not None
+    query = f"SELECT 1 FROM pool WHERE topic = :topic AND document = :document AND {MINE}"  # noqa: S608  two fixed strings
+    return store.rows(query, key._asdict()).fetchone() is not None
 
 
 def authors_of(topics: Iterable[Topic]) -> dict[str, str]:
@@ -168,7 +161,7 @@ def register(store: Store, assessor: Assessor, *, actor: str = "") -> Assessor:
 
 def assessors(store: Store) -> list[Assessor]:
     """Return everyone who may have judged something, people first."""
-    rows = store.database.read().execute("SELECT name, origin, source FROM assessors ORDER BY origin DESC, name")
+    rows = store.rows("SELECT name, origin, source FROM assessors ORDER BY origin DESC, name")
     return [Assessor(*row) for row in rows]
 
 
@@ -234,7 +227,7 @@ def follow(connection: sqlite3.Connection, edit: Edit) -> None:
 def add_found(store: Store, key: Key) -> None:
     """Add a document that an assessor found outside of the pool: theirs to judge, and counted apart."""
     query = "SELECT coalesce(max(position), -1) + 1 FROM pool WHERE topic = ?"
-    (position,) = store.database.read().execute(query, (key.topic,)).fetchone()
+    (position,) = store.rows(query, (key.topic,)).fetchone()
     if not in_pool(store, Key(ADJUDICATED, *key[1:])):
         name, topic, document = key
         found = {"kind": "found", "name": name, "topic": topic, "document": document, "position": position}
@@ -261,11 +254,8 @@ def put_in_order(store: Store, units: Sequence[Unit], by: str, *, seed: int | No
 def owners(store: Store, topic: str | None = None) -> list[Row]:
     """Return what is assigned to whom, of all topics or of one; what nobody is assigned is everybody's."""
     where, values = ("WHERE topic = ?", (topic,)) if topic is not None else ("", ())
-    rows = store.database.read().execute(
-        f"SELECT topic, document, assessor FROM assignments {where} ORDER BY 1, 2, 3",  # noqa: S608  two fixed strings
-        values,
-    )
-    return [tuple(row) for row in rows]
+    query = f"SELECT topic, document, assessor FROM assignments {where} ORDER BY 1, 2, 3"  # noqa: S608  two fixed strings
+    return [tuple(row) for row in store.rows(query, values)]
 
 
 def assign(store: Store, units: Sequence[Unit], to: Collection[str], *, how: str, actor: str) -> int:
@@ -292,12 +282,8 @@ def assign(store: Store, units: Sequence[Unit], to: Collection[str], *, how: str
     if how == ONLY:
         taken = before - after
         query = "SELECT topic, document, assessor FROM judgements WHERE topic = ?"
-        begun = (row for topic in topics for row in store.database.read().execute(query, (topic,)))
-        after = after | {
-            (topic, document, name)
-            for topic, document, name in begun
-            if (topic, document, name) in taken or (topic, "", name) in taken
-        }
+        begun = {(topic, document, name) for one in topics for topic, document, name in store.rows(query, (one,))}
+        after = after | {row for row in begun if {row, (row[0], "", row[2])} & taken}
     remove, add = sorted(before - after), sorted(after - before)
     if remove or add:
         record(store, {"kind": "reassign", "remove": remove, "add": add}, actor=actor)
@@ -313,8 +299,7 @@ class KnownAnswer:
     document: str
     use: str
     at: str
-    right: bool
-    """Whether they found it relevant, or not, as the known answer does."""
+    right: bool  # whether they found it relevant, or not, as the known answer does
     jaccard: float  # characters that both highlighted, as a share of those that either did
 
 
@@ -383,8 +368,7 @@ class Drift(NamedTuple):
 
     assessor: str
     answers: tuple[KnownAnswer, ...]
-    right: int
-    """Documents with the right verdict."""
+    right: int  # documents with the right verdict
     mean: float  # mean agreement of the highlighted text
     change: float | None  # mean agreement in the later half less that in the earlier; None with fewer than four answers
 

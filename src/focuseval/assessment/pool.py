@@ -20,7 +20,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -49,12 +49,12 @@ _KEPT = re.compile(r"[0-9a-f]{12}-[\w.-]{1,80}")
 
 @dataclass(frozen=True)
 class Contributor:
-    """A run that was pooled."""
+    """A run that was pooled; two are equal when the same run was pooled as deep, under whatever name and whenever."""
 
     run: str
-    file: str = ""
+    file: str = field(default="", compare=False)
     sha256: str = ""
-    batch: int = 0
+    batch: int = field(default=0, compare=False)
     depth: int | None = None
     """How deep it was pooled, or with `size` until how many documents: a later batch may differ."""
     size: int | None = None
@@ -255,12 +255,10 @@ class PoolStatistics:
 
     topics: int
     documents: int
-    per_topic: tuple[int, float, int]
-    """Fewest, mean and most documents of a topic."""
+    per_topic: tuple[int, float, int]  # fewest, mean and most documents of a topic
     runs: tuple[str, ...]
     brought: tuple[int, ...]
-    alone: tuple[int, ...]
-    """Documents that no other run brought."""
+    alone: tuple[int, ...]  # documents that no other run brought
     overlap: NDArray[np.float64]  # Jaccard: documents that both brought, as a share of those that either did
 
 
@@ -275,15 +273,11 @@ def describe_pool(pool: Pool) -> PoolStatistics:
     shared = (member.T @ member).astype(np.int64)
     brought = np.diag(shared)
     either = brought[:, None] + brought - shared
-    return PoolStatistics(
-        len(sizes),
-        len(pool.entries),
-        (int(sizes.min()), float(sizes.mean()), int(sizes.max())) if len(sizes) else (0, 0.0, 0),
-        tuple(name for name, _ in names),
-        tuple(brought.tolist()),
-        tuple(member[member.sum(axis=1) == 1].sum(axis=0).astype(np.int64).tolist()),
-        np.divide(shared, either, out=np.zeros((runs, runs)), where=either > 0),
-    )
+    per_topic = (int(sizes.min()), float(sizes.mean()), int(sizes.max())) if len(sizes) else (0, 0.0, 0)
+    alone = member[member.sum(axis=1) == 1].sum(axis=0).astype(np.int64)
+    counts = (tuple(name for name, _ in names), tuple(brought.tolist()), tuple(alone.tolist()))
+    overlap = np.divide(shared, either, out=np.zeros((runs, runs)), where=either > 0)
+    return PoolStatistics(len(sizes), len(pool.entries), per_topic, *counts, overlap)
 
 
 def project_pool(store: Store) -> Pool:
@@ -295,10 +289,9 @@ def project_pool(store: Store) -> Pool:
         number = {}
         for k, one in enumerate(edit.get("runs", ())):
             contributor = replace(Contributor(**one), batch=batch)
-            known = next((place for place, other in enumerate(runs) if _same(other, contributor)), None)
-            number[k] = len(runs) if known is None else known
-            if known is None:
+            if contributor not in runs:
                 runs.append(contributor)
+            number[k] = runs.index(contributor)
         returned = [[*row, places] for row, places in zip(edit["rows"], edit.get("by", ()), strict=False)]
         returned += edit.get("again", ())  # documents of the pool that more runs returned
         for topic, document, *_, brought in returned:
@@ -310,15 +303,11 @@ def project_pool(store: Store) -> Pool:
     return Pool(tuple(runs), tuple(rows))
 
 
-def _same(left: Contributor, right: Contributor) -> bool:
-    return (left.run, left.sha256, left.depth, left.size) == (right.run, right.sha256, right.depth, right.size)
-
-
 def add_pool(store: Store, wanted: Pool, *, actor: str) -> int:
     """Add the documents that the project does not have, and return how many; of the others note who returned them."""
     known = project_pool(store)
     units = {entry[:2] for entry in known.entries}
-    fresh = {k for k, one in enumerate(wanted.contributors) if not any(_same(one, old) for old in known.contributors)}
+    fresh = {k for k, one in enumerate(wanted.contributors) if one not in known.contributors}
     again = [row for row in wanted.entries if row[:2] in units and fresh & set(row.by)]
     runs = [vars(one) for one in wanted.contributors]
     return add_to_pool(store, wanted.entries, actor=actor, runs=runs, again=again)
@@ -329,8 +318,7 @@ class Growth:
     """What more runs would add to the pool of one topic."""
 
     topic: str
-    pooled: int
-    """Documents that the pool has."""
+    pooled: int  # documents that the pool has
     judged: int  # documents of it that somebody has finished
     returned: int  # documents that the new runs returned, as deep as they would be pooled
     fresh: int  # those of them that the pool does not have
@@ -344,7 +332,7 @@ def grown(store: Store, runs: Sequence[Run], *, depth: int) -> tuple[Pool, list[
     after = build_pool(runs, depth=depth, base=base) if base.contributors or base.entries else alone
     units = {entry[:2] for entry in base.entries}
     judged = "SELECT DISTINCT topic, document FROM judgements WHERE status IN (?, ?)"
-    finished = {(topic, document) for topic, document in store.database.read().execute(judged, FINISHED)}
+    finished = {(topic, document) for topic, document in store.rows(judged, FINISHED)}
     returned = [entry[:2] for entry in alone.entries]
     counts = [
         Counter(topic for topic, _ in some)
@@ -431,8 +419,3 @@ def returned_parts(
                 names = found.setdefault(span, [])
                 names += [run.run_id] if run.run_id not in names else []
     return dict(sorted(found.items()))
-
-
-def run_named(project: Path, name: str) -> Path | None:
-    """Return one of the kept runs; a name never becomes a path."""
-    return next((path for path in kept_runs(project) if path.name == name), None)

@@ -9,6 +9,7 @@ that is assigned to nobody is to do for every assessor, but not for a lead who j
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,9 +23,9 @@ from focuseval.assessment.users import removed
 
 Unit = tuple[str, str]  # an assessor and a topic; or a topic and a document
 _QUEUE = f"""
-SELECT pool.*, coalesce(j.status, '{TODO}') AS state, coalesce(j.flagged, 0) FROM pool
+SELECT pool.*, coalesce(j.status, '{TODO}') AS state, coalesce(j.flagged, 0) AS flagged FROM pool
 LEFT JOIN judgements j ON j.assessor = :assessor AND j.topic = pool.topic AND j.document = pool.document
-WHERE {MINE} AND (:topic IS NULL OR pool.topic = :topic)
+WHERE {MINE} AND pool.topic = :topic
 """  # noqa: S608  our own constants
 _ALL, _AFTER = "1 ORDER BY position", "position > :place ORDER BY position"
 _FROM_FIRST, _BEFORE = "position < :place ORDER BY position", "position < :place ORDER BY position DESC"
@@ -45,19 +46,10 @@ PROJECT = ("", "", "")  # what an event of the project itself changes: the plan
 MANY = 5_000  # changes beyond which it is quicker to read everything again
 
 
-class PoolEntry(NamedTuple):
-    """A pooled document as it stands for one assessor."""
-
-    pooled: Pooled
-    status: str
-    flagged: bool
-
-
-def entries(store: Store, assessor: str, topic: str | None = None) -> list[PoolEntry]:
-    """Return what an assessor has to judge, by topic and position: everything, or one topic's."""
-    query = f"{_QUEUE} ORDER BY pool.topic, position"
-    rows = store.database.read().execute(query, {"assessor": assessor, "topic": topic})
-    return [PoolEntry(Pooled(*row), status, bool(flagged)) for *row, status, flagged in rows]
+def entries(store: Store, assessor: str, topic: str) -> list[sqlite3.Row]:
+    """Return what an assessor has to judge of a topic: the rows of the pool, with their ``state`` and ``flagged``."""
+    query = f"{_QUEUE} ORDER BY position"
+    return store.rows(query, {"assessor": assessor, "topic": topic}).fetchall()
 
 
 def undone(store: Store, assessor: str, topics: Sequence[Work], topic: str, document: str) -> Iterator[Pooled]:
@@ -83,7 +75,7 @@ def neighbour(store: Store, assessor: str, topic: str, document: str, step: int)
 
 def _place(store: Store, topic: str, document: str) -> int | None:
     query = "SELECT position FROM pool WHERE topic = ? AND document = ?"
-    row = store.database.read().execute(query, (topic, document)).fetchone()
+    row = store.rows(query, (topic, document)).fetchone()
     return row[0] if row else None
 
 
@@ -91,9 +83,9 @@ def _documents(
     store: Store, unit: Unit, side: str, place: int | None, statuses: Sequence[str], *, most: int = 10
 ) -> Iterator[Pooled]:
     """Yield an assessor's first documents of a topic, on one side of a place, that have one of some statuses."""
-    query = f"{_QUEUE} AND pool.topic = :topic AND instr(:statuses, '|' || state || '|') AND {side} LIMIT {most}"
+    query = f"{_QUEUE} AND instr(:statuses, '|' || state || '|') AND {side} LIMIT {most}"
     values = {"assessor": unit[0], "topic": unit[1], "place": place, "statuses": f"|{'|'.join(statuses)}|"}
-    return (Pooled(*row[:5]) for row in store.database.read().execute(query, values).fetchall())
+    return (Pooled(*row[:5]) for row in store.rows(query, values).fetchall())
 
 
 def moment_of(at: str) -> datetime:
@@ -109,36 +101,6 @@ def moment_of(at: str) -> datetime:
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
-class Pace:
-    """Seconds of work by assessor and topic, and when somebody last did something; only new events are read."""
-
-    def __init__(self, store: Store) -> None:
-        self._store, self._seq = store, 0
-        self._at: dict[str, datetime] = {}
-        self.seconds: defaultdict[tuple[str, str], float] = defaultdict(float)
-        self.last: dict[str, str] = {}
-        """Assessor → the time of the last event, as the log writes it."""
-
-    def refresh(self) -> set[tuple[str, str, str]]:
-        """Take in what has happened since the last time, and return what it changed: assessor, topic, document."""
-        changed = set()
-        rows = self._store.database.read().execute(
-            "SELECT seq, coalesce(CASE WHEN instr(edit, '\"made\":') THEN json_extract(edit, '$.made') END, at), actor,"
-            " assessor, topic, document FROM events WHERE seq > ? ORDER BY seq",
-            (self._seq,),
-        )
-        for seq, at, actor, *key in rows:
-            changed.add(tuple(key))
-            self._seq = seq
-            if actor == key[0]:  # only what assessors do to their own judgements is work
-                when, before = moment_of(at), self._at.get(actor)
-                gap = (when - before).total_seconds() if before else 0.0
-                if 0 < gap <= PAUSE:
-                    self.seconds[actor, key[1]] += gap
-                self._at[actor], self.last[actor] = when, at
-        return changed
-
-
 class Work(NamedTuple):
     """Documents of an assessor, of a topic, or of both, by what became of them; and seconds of work on them."""
 
@@ -150,8 +112,7 @@ class Work(NamedTuple):
     in_progress: int = 0
     skipped: int = 0
     flagged: int = 0
-    disagreed: int = 0
-    """Documents that another person judged the other way, and nobody decided."""
+    disagreed: int = 0  # documents that another person judged the other way, and nobody decided
     seconds: float = 0.0
 
     @property
@@ -185,7 +146,10 @@ class Overview:
     """The rows of a project, kept in memory and brought up to date by what the log says has changed."""
 
     def __init__(self, store: Store) -> None:
-        self._store, self._lock, self.pace = store, threading.Lock(), Pace(store)
+        self._store, self._lock, self._seq = store, threading.Lock(), 0
+        self._at: dict[str, datetime] = {}
+        self.seconds: defaultdict[Unit, float] = defaultdict(float)  # of work, by assessor and topic
+        self.last: dict[str, str] = {}  # assessor → the time of the last event, as the log writes it
         self._rows: dict[Unit, Work] = {}
         self._totals: Counter[Unit] = Counter()
         self._split: dict[Unit, list[str]] = {}
@@ -208,12 +172,12 @@ class Overview:
             if assessor not in self._own:
                 mine = "1" if assessor == ADJUDICATED else MINE
                 query = f"SELECT topic, count(*) FROM pool WHERE {mine} GROUP BY topic ORDER BY topic"  # noqa: S608  our own constants
-                totals = self._store.database.read().execute(query, {"assessor": assessor}).fetchall()
+                totals = self._store.rows(query, {"assessor": assessor}).fetchall()
                 drawn = {topic: place for place, topic in enumerate(sampled_topics(self._store))}
                 self._own[assessor] = dict(sorted(totals, key=lambda row: drawn.get(row[0], len(drawn))))
             known = self._rows
             if assessor == ADJUDICATED:  # whose work is not the campaign's
-                rows = self._store.database.read().execute(_COUNTS.format("assessor = ?"), (assessor,))
+                rows = self._store.rows(_COUNTS.format("assessor = ?"), (assessor,))
                 known = {(name, topic): self._row((name, topic), tuple(numbers)) for name, topic, *numbers in rows}
             units = (((assessor, topic), total) for topic, total in self._own[assessor].items())
             return [(known.get(unit) or self._row(unit, None))._replace(total=total) for unit, total in units]
@@ -225,7 +189,7 @@ class Overview:
             return dict(self._split)
 
     def _refresh(self) -> None:
-        changed = self.pace.refresh()
+        changed = self._take_in()
         if PROJECT in changed:
             self._totals, self._own = _totals(self._store), {}
         if len(changed) > MANY or not self._rows:
@@ -237,6 +201,25 @@ class Overview:
                 rows = ((unit, self._rows.get(unit) or self._row(unit, None)) for unit in units)
                 planned = {unit: row._replace(total=self._totals[unit]) for unit, row in rows}
                 self._rows = {unit: row for unit, row in planned.items() if row.total or any(row[3:])}
+
+    def _take_in(self) -> set[tuple[str, str, str]]:
+        """Take in what has happened since the last time, and return what it changed: assessor, topic, document."""
+        changed = set()
+        rows = self._store.rows(
+            "SELECT seq, coalesce(CASE WHEN instr(edit, '\"made\":') THEN json_extract(edit, '$.made') END, at), actor,"
+            " assessor, topic, document FROM events WHERE seq > ? ORDER BY seq",
+            (self._seq,),
+        )
+        for seq, at, actor, *key in rows:
+            changed.add(tuple(key))
+            self._seq = seq
+            if actor == key[0]:  # only what assessors do to their own judgements is work
+                when, before = moment_of(at), self._at.get(actor)
+                gap = (when - before).total_seconds() if before else 0.0
+                if 0 < gap <= PAUSE:
+                    self.seconds[actor, key[1]] += gap
+                self._at[actor], self.last[actor] = when, at
+        return changed
 
     def _read_all(self) -> None:
         read = self._store.database.read()
@@ -270,7 +253,7 @@ class Overview:
             self._rows = {unit: self._rows[unit] for unit in sorted(self._rows)}
 
     def _row(self, unit: Unit, counts: tuple[int, ...] | None) -> Work:
-        numbers = (*(counts or (0, 0, 0, 0, 0)), self._disagreed[unit], self.pace.seconds.get(unit, 0.0))
+        numbers = (*(counts or (0, 0, 0, 0, 0)), self._disagreed[unit], self.seconds.get(unit, 0.0))
         return Work._make((*unit, self._totals[unit], *numbers))
 
 

@@ -66,14 +66,10 @@ class Card:
     language: str = ""
     url: str = ""
 
-    def missing(self) -> dict[str, str]:
-        """Return what is wanted and was not said, with what it means."""
-        return {name: meaning for name, meaning in WANTED.items() if not getattr(self, name)}
-
 
 def missing_facts(gold: Gold, card: Card) -> list[str]:
     """Return what a collection lacks before others can use and cite it, a line each."""
-    lines = [f"{name}: {meaning}" for name, meaning in card.missing().items()]
+    lines = [f"{name}: {meaning}" for name, meaning in WANTED.items() if not getattr(card, name)]
     unasked = [topic for topic in gold.topics if not gold.queries.get(topic)]
     if unasked:
         lines.append(f"questions of {counted(len(unasked), 'topic')}: {', '.join(unasked[:5])}")

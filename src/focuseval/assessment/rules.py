@@ -71,13 +71,11 @@ class Judgement:
     """What one assessor says of one document for one topic."""
 
     highlights: spans.Spans = ()
-    bep: int | None = None
-    """The best entry point as it was set; None leaves it at the first highlighted character."""
+    bep: int | None = None  # the best entry point as it was set; None leaves it at the first highlighted character
     status: str = TODO
     flagged: bool = False
     note: str = ""
-    grades: Mapping[str, str] = field(default_factory=dict)
-    """Grades as they were given, path → grade."""
+    grades: Mapping[str, str] = field(default_factory=dict)  # grades as they were given, path → grade
 
     @property
     def entry_point(self) -> int | None:
@@ -137,7 +135,6 @@ def warnings(judgement: Judgement, text: str) -> tuple[str, ...]:
 def without_links(document: Document) -> Document:
     """Return a document without the elements that the filter of INEX 2006 calls too small; their text stays.
 
-    >>> from focuseval.collection.rendering import Document, Element
     >>> rows = Element("/a[1]", "a", 0, 2, -1), Element("/a[1]/weblink[1]", "weblink", 0, 1, 0)
     >>> [one.path for one in without_links(Document("d", "ab", rows)).elements]
     ['/a[1]']
@@ -156,7 +153,6 @@ def without_links(document: Document) -> Document:
 def inferred(document: Document, grades: Mapping[str, str]) -> dict[str, str]:
     """Return every grade that holds: those given, and those that rise from below.
 
-    >>> from focuseval.collection.rendering import Document, Element
     >>> page = Document("d", "ab", (Element("/a[1]", "a", 0, 2, -1), Element("/a[1]/p[1]", "p", 0, 1, 0)))
     >>> inferred(page, {"/a[1]/p[1]": "2"})
     {'/a[1]/p[1]': '2', '/a[1]': '2'}
@@ -185,16 +181,14 @@ def ungraded(document: Document, judgement: Judgement, scale: str) -> list[str]:
         known = inferred(document, grades)
         unknown = (one for one in document.elements if one.start < one.end and one.path not in known)
         return [one.path for one in unknown if spans.intersect(judgement.highlights, ((one.start, one.end),))]
-    around = {
-        document.elements[row].path for path in grades if grades[path][0] != "0" for row in _above(document, path)
-    }
+    around = {above for path in grades if grades[path][0] != "0" for above in _above(document, path)}
     return [one.path for one in document.elements if one.path in around - grades.keys()]
 
 
 def graded_spans(document: Document, grades: Mapping[str, str]) -> spans.Spans:
     """Return the text of elements that are graded as relevant and contain no other such one."""
     relevant = {path for path, grade in grades.items() if grade[0] != "0" and path in document.row_of}
-    outer = {document.elements[row].path for path in relevant for row in _above(document, path)}
+    outer = {above for path in relevant for above in _above(document, path)}
     found = (document.elements[document.row_of[path]] for path in relevant - outer)
     return spans.merge((one.start, one.end) for one in found if one.start < one.end)
 
@@ -202,7 +196,6 @@ def graded_spans(document: Document, grades: Mapping[str, str]) -> spans.Spans:
 def contradictions(document: Document, grades: Mapping[str, str], scale: str) -> list[str]:
     """Return where pairs of grades break the rules between a container and what it contains.
 
-    >>> from focuseval.collection.rendering import Document, Element
     >>> page = Document("d", "ab", (Element("/a[1]", "a", 0, 2, -1), Element("/a[1]/p[1]", "p", 0, 2, 0)))
     >>> contradictions(page, {"/a[1]": "21", "/a[1]/p[1]": "31"}, "grades")
     ['/a[1] (21) is less exhaustive than /a[1]/p[1] (31), which it contains']
@@ -214,10 +207,9 @@ def contradictions(document: Document, grades: Mapping[str, str], scale: str) ->
         children.setdefault(one.parent, []).append(row)
     less = "relevant" if scale == COVERAGE else "exhaustive"
     for path, grade in grades.items():
-        above = [document.elements[row].path for row in _above(document, path)]
         lines += [
             f"{name} ({grades[name]}) is less {less} than {path} ({grade}), which it contains"
-            for name in above
+            for name in _above(document, path)
             if name in grades and grades[name][0] < grade[0]
         ]
         row = document.row_of.get(path, -1)
@@ -233,11 +225,11 @@ def contradictions(document: Document, grades: Mapping[str, str], scale: str) ->
     return lines
 
 
-def _above(document: Document, path: str) -> Iterator[int]:
-    """Yield the rows of the elements that contain one, from the inside out."""
+def _above(document: Document, path: str) -> Iterator[str]:
+    """Yield the paths of the elements that contain one, from the inside out."""
     row = document.elements[document.row_of[path]].parent if path in document.row_of else -1
     while row >= 0:
-        yield row
+        yield document.elements[row].path
         row = document.elements[row].parent
 
 
@@ -385,12 +377,10 @@ _FIELDS: dict[str, tuple[str, ...]] = {
     "entry": ("position",),
     "grade": ("paths", "grade"),
     "finish": ("relevant",),
-    "reopen": (),
-    "skip": (),
+    **dict.fromkeys(("reopen", "skip"), ()),
     "flag": ("on",),
     "note": ("text",),
-    "undo": (),
-    "redo": (),
+    **dict.fromkeys(("undo", "redo"), ()),
 }
 """The fields of every edit that a browser may send. ``replace`` is missing on purpose: only the server makes one."""
 _VALID: dict[str, Callable[[Any], bool]] = {

@@ -48,8 +48,7 @@ class SampleState:
     """How far people are with their sample."""
 
     order: tuple[str, ...]
-    left: tuple[int, ...]
-    """Pooled documents of every topic that nobody has finished."""
+    left: tuple[int, ...]  # pooled documents of every topic that nobody has finished
 
     @property
     def finished(self) -> tuple[str, ...]:
@@ -67,9 +66,7 @@ def sample_state(store: Store, judged: Collection[Unit] | None = None) -> Sample
     """Return how far a sample is, by the documents that are judged: if not said, by any person."""
     if judged is None:
         names = set(people(store))
-        rows = store.database.read().execute(
-            f"SELECT assessor, topic, document FROM judgements WHERE status IN {FINISHED}"  # noqa: S608  our own constant
-        )
+        rows = store.rows("SELECT assessor, topic, document FROM judgements WHERE status IN (?, ?)", FINISHED)
         judged = {(topic, document) for assessor, topic, document in rows if assessor in names}
     order = sampled_topics(store)
     left = dict.fromkeys(order, 0)

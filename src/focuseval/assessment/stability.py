@@ -28,8 +28,7 @@ from focuseval.inference.correlation import correlate, tau_ap
 from focuseval.inference.paired import turned_pairs
 from focuseval.inference.paired_tests import ranked
 
-Score = Callable[[Gold], Mapping[str, float]]
-"""Gold → run → score."""
+Score = Callable[[Gold], Mapping[str, float]]  # gold → run → score
 
 
 DEFAULT = "MAgP"
@@ -43,8 +42,7 @@ class Swap:
     left: str
     right: str
     tau: float
-    documents: int
-    """Judged documents that the comparison is over."""
+    documents: int  # judged documents that the comparison is over
 
 
 def over_assessors(golds: Mapping[str, Gold], score: Score) -> list[Swap]:
@@ -116,9 +114,7 @@ def _tau(left: Mapping[str, float], right: Mapping[str, float]) -> float:
     return float(correlate(table)[0, 1]) if not np.isnan(table).any() else float("nan")
 
 
-def rank_runs(
-    store: Store, documents: DocumentCache, runs: Sequence[Run], measure: str, *, rule: str
-) -> dict[str, Any]:
+def rank_runs(store: Store, documents: DocumentCache, runs: Sequence[Run], measure: str, rule: str) -> dict[str, Any]:
     """Return how runs rank by a measure with everybody's judgements merged by a rule, and how stable that is.
 
     ``scores`` are the runs, best first; ``judged`` counts the documents of the gold, ``pooled`` those of the pool;
@@ -126,7 +122,7 @@ def rank_runs(
     """
     score, pooled = _scorer(runs, measure, documents.index), pool(store)
     gold, _ = whose_gold(store, documents, Whose(merge=rule), queries={}, graded=False)
-    times = store.database.read().execute("SELECT topic, document, max(at) FROM judgements GROUP BY topic, document")
+    times = store.rows("SELECT topic, document, max(at) FROM judgements GROUP BY topic, document")
     at = {(topic, document): time for topic, document, time in times}
     judged = sorted(judged_units(gold), key=lambda unit: (at.get(unit, ""), unit))
     first = {f"first {share:.0%}": set(judged[: round(share * len(judged))]) for share in (0.25, 0.5, 0.75, 0.9)}
@@ -176,8 +172,7 @@ class Flip(NamedTuple):
 
     better: str  # the one that is better by the first assessor's judgements, and worse by the second's
     worse: str
-    difference: float
-    """By how much, by the first assessor's judgements."""
+    difference: float  # by how much, by the first assessor's judgements
     other: float  # the same difference by the second one's; below zero, for they turn it round
     topics: float  # with how many topics the first one's judgements would show the difference
     judgements: float  # how many judgements of documents that is
@@ -197,8 +192,7 @@ class Replacement:
     tau: float
     tau_ap: float
     flips: tuple[Flip, ...] = ()
-    tau_interval: Interval = (float("nan"), float("nan"))
-    """95 %, topics drawn; NaN of fewer than five topics."""
+    tau_interval: Interval = (float("nan"), float("nan"))  # 95 %, topics drawn; NaN of fewer than five topics
     apart: tuple[tuple[float, float, float], ...] = ()
     """Of every run: its score by the second assessor's judgements less that by the first's, and its 95 % interval."""
 
@@ -251,9 +245,8 @@ def over_topics(first: Scores, second: Scores) -> tuple[Interval, tuple[tuple[fl
         with np.errstate(invalid="ignore"):  # a resample in which no topic has a value
             means.append((drawn @ np.nan_to_num(own).T) / (drawn @ (~np.isnan(own)).T))
     known = ~np.isnan(means[0] + means[1]).any(axis=1)
-    taus = [
-        correlate(np.stack([one, other]))[0, 1] for one, other in zip(*(part[known] for part in means), strict=True)
-    ]
+    pairs = zip(*(part[known] for part in means), strict=True)
+    taus = [correlate(np.stack(pair))[0, 1] for pair in pairs]
     apart = second.mean[:, 0] - first.mean[:, 0]
     ends = (middle_of(means[1][:, run] - means[0][:, run], len(topics)) for run in range(len(apart)))
     rows = tuple((float(mean), *interval) for mean, interval in zip(apart, ends, strict=True))

@@ -10,7 +10,7 @@ import json
 import sqlite3
 import threading
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -59,8 +59,7 @@ class Request(NamedTuple):
     edit: Edit
     version: int
     actor: str
-    token: str = ""
-    """Any, if not given: only what may be asked for twice needs one of its own."""
+    token: str = ""  # any, if not given: only what may be asked for twice needs one of its own
 
 
 def now() -> str:
@@ -72,14 +71,17 @@ class Store:
     """Everything a project knows of its judgements."""
 
     def __init__(self, path: Path, *, scale: str = HIGHLIGHTS) -> None:
-        self.database = Database(path)
-        self.scale = scale
+        self.database, self.scale = Database(path), scale
         self._log: dict[str, list[tuple[int, str, str, Edit | None]]] = {}
         self._log_end, self._log_lock = 0, threading.Lock()
 
     def close(self) -> None:
         """Close the file."""
         self.database.close()
+
+    def rows(self, query: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> sqlite3.Cursor:
+        """Return what a query finds, by this thread's connection for reading."""
+        return self.database.read().execute(query, values)
 
     def judgement(self, key: Key) -> Saved:
         """Return the newest state of one judgement."""
@@ -109,9 +111,8 @@ class Store:
         key, document, edit, version, actor, token = request
         token = token or uuid.uuid4().hex
         before = _load(connection, key)
-        seen = connection.execute(
-            "SELECT assessor, topic, document FROM events WHERE actor = ? AND key = ?", (actor, token)
-        ).fetchone()
+        same = "SELECT assessor, topic, document FROM events WHERE actor = ? AND key = ?"
+        seen = connection.execute(same, (actor, token)).fetchone()
         if seen is not None and tuple(seen) != key:
             raise AssessError("the token of this edit was used for another document; send it under a new one")
         if seen is not None:
@@ -154,7 +155,7 @@ class Store:
         """Return the judgements that exist, all or those of an assessor, a topic, a document, by their names."""
         where, values = _where(assessor, topic, document)
         keys = f"SELECT assessor, topic, document FROM judgements {where} ORDER BY 1, 2, 3"  # noqa: S608  fixed names
-        return [Key(*row) for row in self.database.read().execute(keys, values)]
+        return [Key(*row) for row in self.rows(keys, values)]
 
     def judgements(
         self, assessor: str | None = None, topic: str | None = None, document: str | None = None
@@ -173,7 +174,7 @@ class Store:
     def quotes(self, key: Key) -> list[Quote]:
         """Return the highlights of one judgement with their quotes."""
         quotes = f'SELECT start, "end", quote FROM highlights {_OF_KEY} ORDER BY start'  # noqa: S608  our own constant
-        return [tuple(row) for row in self.database.read().execute(quotes, key)]
+        return [tuple(row) for row in self.rows(quotes, key)]
 
     def sources(self, key: Key) -> list[Edit]:
         """Return what is noted of where the states came from that were not edited step by step, oldest first."""
@@ -185,14 +186,15 @@ class Store:
         """Return every event of one judgement, oldest first: when it was made, by whom, what, and what it led to."""
         line, found = Timeline(), []
         rows = f"SELECT at, actor, edit FROM events {EVENTS_OF_KEY} ORDER BY version"  # noqa: S608  our own constant
-        for at, actor, text in self.database.read().execute(rows, key):
+        for at, actor, text in self.rows(rows, key):
             edit = json.loads(text)
             found.append((edit.get("made", at), actor, edit, line.step(edit)))
         return found
 
     def reopened(self, key: Key) -> tuple[str, str] | None:
         """Return who else opened a judgement again, and why, if nothing was done to it since."""
-        row = self._last(key)
+        last = f"SELECT actor, edit FROM events {EVENTS_OF_KEY} ORDER BY version DESC LIMIT 1"  # noqa: S608  our own constant
+        row = self.rows(last, key).fetchone()
         if row is None or row["actor"] == key.assessor:
             return None
         edit = json.loads(row["edit"])
@@ -200,17 +202,12 @@ class Store:
 
     def last_event(self, key: Key) -> int:
         """Return the number of a judgement's last event, 0 when it has none."""
-        row = self._last(key)
-        return int(row["seq"]) if row is not None else 0
-
-    def _last(self, key: Key) -> sqlite3.Row | None:
-        last = f"SELECT * FROM events {EVENTS_OF_KEY} ORDER BY version DESC LIMIT 1"  # noqa: S608  our own constant
-        row: sqlite3.Row | None = self.database.read().execute(last, key).fetchone()
-        return row
+        last = f"SELECT seq FROM events {EVENTS_OF_KEY} ORDER BY version DESC LIMIT 1"  # noqa: S608  our own constant
+        return int((self.rows(last, key).fetchone() or (0,))[0])
 
     def events(self) -> Iterator[dict[str, object]]:
         """Return the whole log, oldest first, each event as plain values."""
-        for row in self.database.read().execute("SELECT * FROM events ORDER BY seq"):
+        for row in self.rows("SELECT * FROM events ORDER BY seq"):
             yield {**dict(row), "edit": json.loads(row["edit"])}
 
     def project_events(self, kind: str) -> list[tuple[str, Edit]]:
@@ -280,10 +277,8 @@ def insert_row(connection: sqlite3.Connection, table: str, row: Mapping[str, Any
 
 def insert_judgement(connection: sqlite3.Connection, saved: Saved, quotes: Iterable[Quote]) -> None:
     """Write a judgement, and the highlights of it that are not there yet."""
-    judgement = saved.judgement
-    connection.executemany(
-        "INSERT INTO highlights VALUES (?, ?, ?, ?, ?, ?)", [(*saved.key, *quote) for quote in quotes]
-    )
+    judgement, rows = saved.judgement, [(*saved.key, *quote) for quote in quotes]
+    connection.executemany("INSERT INTO highlights VALUES (?, ?, ?, ?, ?, ?)", rows)
     connection.execute(
         "INSERT OR REPLACE INTO judgements VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (

@@ -33,6 +33,7 @@ from focuseval.errors import AssessError, FormatError, Place
 
 ROLES = ("assessor", "lead", "reader")
 _COST = (2**14, 8, 1)
+_LINE = re.compile(rf"(.*):({'|'.join(ROLES)}):(scrypt(?:\$\d+){{3}}(?:\$[\w+/=]+){{2}})", re.DOTALL)
 RESERVED = (ADJUDICATED, "merged")
 DAYS = 14  # how long an invitation can be followed
 SHORTEST = 8  # characters of a password that somebody chooses in the browser
@@ -75,15 +76,11 @@ def read_users(path: str | Path) -> dict[str, User]:
         raise FormatError(f"expected a users file, found: {error}", at=str(path)) from error
     for number, line in numbered_lines(text):
         if not line.startswith("#"):
-            parts = line.strip().rsplit(":", 2)
-            if (
-                len(parts) != 3
-                or parts[1] not in ROLES
-                or not re.fullmatch(r"scrypt(\$\d+){3}(\$[\w+/=]+){2}", parts[2])
-            ):
+            found = _LINE.fullmatch(line.strip())
+            if found is None:
                 at = Place(str(path), number)
                 raise FormatError("expected name:role:scrypt$…", at=at, remedy="write the line with --add-user")
-            users[parts[0]] = User(*parts)
+            users[found[1]] = User(*found.groups())
     return users
 
 
@@ -91,8 +88,7 @@ class UsersFile(Mapping[str, User]):
     """The users of a file as it is now: whoever is added or removed while the server runs is so at once."""
 
     def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
-        self._users = read_users(path)
+        self.path, self._users = Path(path), read_users(path)
         self._stamp = stamp_of(self.path)
 
     def __getitem__(self, name: str) -> User:
@@ -165,12 +161,10 @@ class Invitation:
     """A link that was given to somebody."""
 
     id: str
-    name: str
-    """Whom it lets in; '' leaves the name to them."""
+    name: str  # whom it lets in; '' leaves the name to them
     role: str
     until: str
-    did: str
-    """Whether it invites somebody new, or resets a password."""
+    did: str  # whether it invites somebody new, or resets a password
 
 
 def invite(store: Store, name: str, role: str, *, actor: str, did: str = INVITE) -> str:

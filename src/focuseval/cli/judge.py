@@ -10,8 +10,7 @@ from typing import Any
 import click
 
 from focuseval.assessment.models.client import ModelSettings
-from focuseval.assessment.models.drafting import draft_questions
-from focuseval.assessment.models.judging import judge_project, rehearse
+from focuseval.assessment.models.judging import draft_questions, judge_project, rehearse
 from focuseval.assessment.models.prompt import read_prompt
 from focuseval.assessment.project import is_project, open_project
 from focuseval.cli.options import FiniteRange, combined, key_option, layout_option, tags_option

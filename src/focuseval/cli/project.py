@@ -16,15 +16,16 @@ from typing import Any
 import click
 
 from focuseval.assessment import archive as archives
-from focuseval.assessment import golds, plan, wording
+from focuseval.assessment import golds, plan
 from focuseval.assessment.backup import restore as restore_backup
 from focuseval.assessment.check import check_project, reanchor_all
 from focuseval.assessment.exchange import export_everything, import_everything, import_judgements
-from focuseval.assessment.models.drafting import read_drafts, review_drafts
+from focuseval.assessment.models.judging import read_drafts, review_drafts
 from focuseval.assessment.models.trust import project_trust, render_agreement, tables
 from focuseval.assessment.pool import add_pool, grown, keep_run
 from focuseval.assessment.progress import Overview, summed
-from focuseval.assessment.project import Project, check_pool, is_project, open_project
+from focuseval.assessment.project import SETTINGS, Project, check_pool, is_project, open_project, write_guidelines
+from focuseval.assessment.project import guidelines as guidelines_of
 from focuseval.assessment.rules import COVERAGE, EXHAUSTIVITY, PAIRS
 from focuseval.assessment.sampling import draw_sample, sample_state
 from focuseval.assessment.stability import project_stability
@@ -64,7 +65,7 @@ begin_options = combined(
     click.option("--pool", metavar="POOL", help="Documents to judge, made by 'focuseval pool'; later ones top up."),
     click.option("--scale", type=click.Choice([*SCALE_OF]), help=SCALE),
     click.option("--exhaustivity", is_flag=True, hidden=True, help="--scale inex2005, as 0.2.0 had it."),
-    click.option("--elements", type=click.Choice(wording.SETTINGS["elements"]), help=ELEMENTS),
+    click.option("--elements", type=click.Choice(SETTINGS["elements"]), help=ELEMENTS),
 )
 
 
@@ -359,7 +360,7 @@ def progress(project: str, **options: Any) -> None:
         rows = []
         for row in sorted(summed(overview.rows(), "assessor"), key=lambda row: row.assessor in apart):
             done = (row.total, row.todo, row.in_progress, row.done, row.skipped, row.flagged, row.disagreed)
-            last = overview.pace.last.get(row.assessor, "")[:16].replace("T", " ")
+            last = overview.last.get(row.assessor, "")[:16].replace("T", " ")
             rows.append((names.get(row.assessor, row.assessor), *done, row.per_document, last))
     _print_table(Table("Progress", columns, tuple(rows)), options)
 
@@ -413,8 +414,8 @@ def guidelines(project: str, file: str, **options: Any) -> None:
             text = Path(file).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise AssessError(f"{file}: expected Markdown, found: {error}") from error
-        version = wording.guidelines(opened.store).version
-        after = wording.write_guidelines(opened.store, text, version=version, actor=my_name(options))
+        version = guidelines_of(opened.store).version
+        after = write_guidelines(opened.store, text, version=version, actor=my_name(options))
     click.echo(f"guidelines: version {after.version}", err=True)
 
 

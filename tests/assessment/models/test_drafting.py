@@ -10,10 +10,10 @@ from click.testing import CliRunner
 
 import focuseval as fe
 from focuseval.assessment import open_project
-from focuseval.assessment.models.drafting import words_of
+from focuseval.assessment.models.judging import words_of
+from focuseval.assessment.project import word_question
 from focuseval.assessment.store import Key
 from focuseval.assessment.web import Access, create_app
-from focuseval.assessment.wording import word_question
 from focuseval.cli import main
 from focuseval.engine import http
 from focuseval.errors import AssessError

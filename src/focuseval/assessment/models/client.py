@@ -73,8 +73,7 @@ class WindowRequest(NamedTuple):
     key: Key
     start: int
     end: int
-    digest: str
-    """Stands for model, messages and the longest answer: the same question has the same digest."""
+    digest: str  # stands for model, messages and the longest answer: the same question has the same digest
     body: dict[str, Any]
 
 
@@ -88,7 +87,7 @@ def window_request(
 
 def kept_reply(store: Store, one: WindowRequest) -> str | None:
     """Return the answer that the same question got before; None where it got none."""
-    rows = store.database.read().execute(
+    rows = store.rows(
         "SELECT reply FROM model_exchanges WHERE assessor = ? AND topic = ? AND document = ? AND digest = ?"
         " AND problem = '' ORDER BY id DESC LIMIT 1",
         (*one.key, one.digest),
@@ -99,16 +98,13 @@ def kept_reply(store: Store, one: WindowRequest) -> str | None:
 class Asker:
     """Asks one server; what it learns of the server's ways is kept for the questions that follow."""
 
-    def __init__(
-        self, settings: ModelSettings, store: Store, read: Callable[[str], Any], schema: dict[str, Any]
-    ) -> None:
+    def __init__(self, settings: ModelSettings, store: Store, read: Callable[[str], Any], form: dict[str, Any]) -> None:
         self.client = Client(endpoint_of(settings.endpoint), settings.key, settings.timeout)
         self._store, self._retries, self._read = store, settings.retries, read
+        schema = {"type": "object", "properties": form, "required": [*form], "additionalProperties": False}
         self._format = {"type": "json_schema", "json_schema": {"name": "judgement", "strict": True, "schema": schema}}
         self._refused: set[str] = set()
-        self._answered = False
-        self._counting = Lock()
-        self.requests = 0
+        self._answered, self._counting, self.requests = False, Lock(), 0
 
     def ask(self, one: WindowRequest) -> Any:
         """Return the answer to a question, the one that was kept if it was asked before."""

@@ -30,23 +30,13 @@ from focuseval.placing import SIMILARITY
 from focuseval.placing.page import Page, Wanted, place
 
 OVERLAP = 0.1  # the share of a window that it has in common with the one before it
-RULES = (Path(__file__).parent / "templates" / "judge.txt").read_text(encoding="utf-8").removesuffix("\n")
-TEMPLATE = """\
-Topic: {query}
-{description}
-{narrative}
-
-{document}"""
+RULES, TEMPLATE = (
+    (Path(__file__).parent / "templates" / name).read_text(encoding="utf-8").removesuffix("\n")
+    for name in ("judge.txt", "question.txt")
+)
 FIELDS = ("query", "description", "narrative", "document")
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "quotes": {"type": "array", "items": {"type": "string"}},
-        "best_entry_point": {"type": ["string", "null"]},
-    },
-    "required": ["quotes", "best_entry_point"],
-    "additionalProperties": False,
-}
+TEXTS: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
+FORM: dict[str, Any] = {"quotes": TEXTS, "best_entry_point": {"type": ["string", "null"]}}
 """The form of an answer, for servers that can keep to one; `answer_object` checks it in any case."""
 _ADDRESSED = re.compile(
     r"""
@@ -176,8 +166,7 @@ class ModelAnswer(NamedTuple):
 
     quotes: tuple[str, ...]
     entry: str | None
-    tokens: tuple[int, int] = (0, 0)
-    """Tokens of the request and of the answer, as the server counts them."""
+    tokens: tuple[int, int] = (0, 0)  # tokens of the request and of the answer, as the server counts them
 
 
 def read_answer(body: str) -> ModelAnswer:
@@ -263,8 +252,7 @@ class PlacedAnswer:
     """What is left of a model's answers to all windows of a document when every quote was looked for in the text."""
 
     judgement: Judgement
-    quotes: tuple[int, ...]
-    """How many quotes were found in each way of `COUNTED`."""
+    quotes: tuple[int, ...]  # how many quotes were found in each way of `COUNTED`
     entry: str  # how the entry point was found; empty where none was given
     unplaced: tuple[str, ...]  # the quotes that are not in the text, or in several places
 

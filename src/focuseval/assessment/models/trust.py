@@ -51,8 +51,7 @@ class Quoted(NamedTuple):
 
     assessor: str
     documents: int
-    quotes: tuple[int, ...]
-    """How many quotes were found in each way of `COUNTED`."""
+    quotes: tuple[int, ...]  # how many quotes were found in each way of `COUNTED`
 
     @property
     def invented(self) -> float:
@@ -146,17 +145,10 @@ def project_trust(project: Project, runs: Sequence[Run] = (), measure: str = DEF
                 share = size(saved.judgement.highlights) / saved.length
                 spoken.append(Addressed(model.label, *saved.key[1:], source["addressed"], share))
         quoted.append(Quoted(model.label, len(found[model.name]), tuple(counts[name] for name in COUNTED)))
-    return Trust(
-        tuple(known),
-        tuple(pairs),
-        len(known) * (len(known) - 1) // 2 - len(pairs),
-        alpha(people),
-        alpha_interval(people, RESAMPLES),
-        tuple(quoted),
-        tuple(spoken),
-        tuple(replacements(golds, shared, runs, measure, index)) if runs else (),
-        measure,
-    )
+    apart = len(known) * (len(known) - 1) // 2 - len(pairs)
+    of_people = alpha(people), alpha_interval(people, RESAMPLES)
+    orders = tuple(replacements(golds, shared, runs, measure, index)) if runs else ()
+    return Trust(tuple(known), tuple(pairs), apart, *of_people, tuple(quoted), tuple(spoken), orders, measure)
 
 
 def value_with_interval(pair: Agreement, name: str, form: str) -> str:
@@ -191,26 +183,22 @@ def tables(trust: Trust) -> list[Table]:
 
 def _pair_tables(trust: Trust) -> list[Table]:
     """Return every pair of assessors with its levels of agreement and their intervals, and how much each marked."""
-    names = [(trust.labels[pair.left], trust.labels[pair.right]) for pair in trust.pairs]
     columns = (*words("assessor", "and"), *numbers("documents", *(heading for heading, _, _ in _LEVELS)))
     columns += numbers("elements", "entry points")
     rows: list[Row] = []
-    for pair, labels in zip(trust.pairs, names, strict=True):
+    amounts: list[Row] = []
+    for pair in trust.pairs:
+        labels = trust.labels[pair.left], trust.labels[pair.right]
         levels = (value_with_interval(pair, name, form) for _, name, form in _LEVELS)
         rows.append((*labels, pair.documents, *levels, pair.elements, pair.entry_points))
+        amounts.append((*labels, *pair.relevant, *pair.highlighted, value_with_interval(pair, "ratio", ".2f")))
+    drawn = "In brackets: 95 % intervals, by drawing topics and then documents of each; none of fewer than"
     notes = (
-        (
-            "In brackets: 95 % intervals, by drawing topics and then documents of each; none of fewer than "
-            f"{FEWEST_TOPICS} topics in common. Only what both finished counts."
-        ),
+        f"{drawn} {FEWEST_TOPICS} topics in common. Only what both finished counts.",
         *([f"{trust.apart:,} pairs of assessors have no document in common."] if trust.apart else []),
         f"Krippendorff's alpha of documents, people alone: {_with_interval(trust.alpha, trust.alpha_interval, '.3f')}",
     )
     sides = ("relevant: first", "relevant: second", "characters: first", "characters: second", "second to first")
-    amounts: list[Row] = [
-        (*labels, *pair.relevant, *pair.highlighted, value_with_interval(pair, "ratio", ".2f"))
-        for pair, labels in zip(trust.pairs, names, strict=True)
-    ]
     note = "Second to first: characters that the second assessor highlights for each one of the first; 1 is as many."
     more_or_less = Table("More or less", (*words("first", "second"), *numbers(*sides)), tuple(amounts), (note,))
     return [Table("Agreement", columns, tuple(rows), notes), more_or_less]
@@ -231,17 +219,13 @@ def _order_tables(trust: Trust) -> list[Table]:
         for flip in one.flips:
             needed = (round(number) if number < 1e9 else None for number in (flip.topics, flip.judgements))
             flips.append((one.left, one.right, *flip[:4], *needed))
-    note = (
-        f"Runs ranked by {trust.measure}, over the documents that both finished; τ from .9 on is called equivalent, if "
-        f"there are {FEWEST_RUNS} runs or more."
-    )
+    ranked = f"Runs ranked by {trust.measure}, over the documents that both finished"
+    note = f"{ranked}; τ from .9 on is called equivalent, if there are {FEWEST_RUNS} runs or more."
     ordered = Table("Order of the runs", columns, tuple(rows), (note,))
     columns = (*words("judged by", "replaced by", "better", "worse"), *numbers("by the first", "by the second"))
     columns += numbers("topics", "judgements", form=".0f")
-    note = (
-        "Topics and judgements: how many of the first assessor's kind would show the difference with probability .8, "
-        f"if topics go on to differ as these do; {ABSENT} where no number would."
-    )
+    many = "Topics and judgements: how many of the first assessor's kind would show the difference with probability .8"
+    note = f"{many}, if topics go on to differ as these do; {ABSENT} where no number would."
     notes = (note if flips else "The order of no pair of runs changes.",)
     turned = Table("Pairs of runs whose order changes", columns, tuple(flips), notes)
     apart: list[Row] = [
@@ -249,10 +233,7 @@ def _order_tables(trust: Trust) -> list[Table]:
         for one in trust.orders
         for run, difference, *both in zip(one.runs, one.apart, *one.scores, strict=False)
     ]
-    columns = (
-        *words("judged by", "replaced by", "run"),
-        *numbers("by the first", "by the second", "second less first"),
-    )
+    columns = words("judged by", "replaced by", "run") + numbers("by the first", "by the second", "second less first")
     note = f"In brackets: 95 % intervals, by drawing topics; none of fewer than {FEWEST_TOPICS} topics."
     return [ordered, turned, Table("Scores of the runs", columns, tuple(apart), (note,))]
 
@@ -300,11 +281,9 @@ def sentences(trust: Trust) -> list[str]:
             low, high = tau_interval(one.tau, len(one.runs))
             said = f"τ {one.tau:.2f} [{low:.2f}, {high:.2f}] over runs ({reading(one.tau, len(one.runs))})"
             lines.append(f"{one.right} in the place of {one.left}: {said}, {flips}.")
-    lines += [
-        f"{one.assessor}: {one.invented:.1%} of {sum(one.quotes):,} quotes are not in the text."
-        for one in trust.quoted
-        if sum(one.quotes)
-    ]
+    for quoted in trust.quoted:
+        if total := sum(quoted.quotes):
+            lines.append(f"{quoted.assessor}: {quoted.invented:.1%} of {total:,} quotes are not in the text.")
     return lines or ["Two assessors are needed, with finished documents in common."]
 
 

@@ -13,13 +13,13 @@ from focuseval.assessment import adjudication as decisions
 from focuseval.assessment import plan
 from focuseval.assessment.agreement import alpha_of
 from focuseval.assessment.pool import why_pooled
+from focuseval.assessment.project import SETTINGS, choose, guidelines, setting, write_guidelines
 from focuseval.assessment.rules import ON_ELEMENTS, graded_spans
 from focuseval.assessment.sampling import suggester
 from focuseval.assessment.store import ADJUDICATED, Key, Saved
 from focuseval.assessment.web import desk as desks
 from focuseval.assessment.web.desk import desk, document_view, key_of, leads_only, pooled_unit, state_of, user
 from focuseval.assessment.web.pages import body, query_terms, stamp
-from focuseval.assessment.wording import SETTINGS, choose, guidelines, setting, write_guidelines
 from focuseval.collection.rendering import Document
 from focuseval.errors import counted
 from focuseval.inference.agreement import FEWEST_TOPICS, RESAMPLES
@@ -214,9 +214,8 @@ def training() -> str:
     known, topics = plan.known_units(desk().store), desk().topics
     units = [unit for unit, use in known.items() if use == plan.TRAINING and unit[0] in topics]
     mine = {(one.topic, one.document): one for one in plan.answers(desk().store) if one.assessor == user()}
-    return render_template(
-        "training.html", units=units, mine=mine, titles=desk().documents.titles(unit[1] for unit in units)
-    )
+    titles = desk().documents.titles(unit[1] for unit in units)
+    return render_template("training.html", units=units, mine=mine, titles=titles)
 
 
 @quality.get("/training/document")
@@ -253,9 +252,6 @@ def controls() -> str:
     desks.overseers_only()
     found = plan.answers(desk().store)
     units = plan.known_units(desk().store)
-    return render_template(
-        "quality.html",
-        training=plan.drifts([one for one in found if one.use == plan.TRAINING]),
-        control=plan.drifts([one for one in found if one.use == plan.CONTROL]),
-        counts={use: sum(one == use for one in units.values()) for use in (plan.TRAINING, plan.CONTROL)},
-    )
+    drifts = {use: plan.drifts([one for one in found if one.use == use]) for use in (plan.TRAINING, plan.CONTROL)}
+    counts = {use: sum(one == use for one in units.values()) for use in drifts}
+    return render_template("quality.html", **drifts, counts=counts)

@@ -22,6 +22,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from focuseval.assessment import users as accounts
 from focuseval.assessment.plan import Assessor, give_known, know_role, register
+from focuseval.assessment.project import render_markdown
 from focuseval.assessment.sessions import BY_NAME, DAYS, limits_of
 from focuseval.assessment.store import Store, now
 from focuseval.assessment.web.adjudication import adjudication, quality
@@ -29,7 +30,6 @@ from focuseval.assessment.web.desk import Access, Desk, desk, limit_of, state_of
 from focuseval.assessment.web.exchange import exchange, growing
 from focuseval.assessment.web.pages import api, pages
 from focuseval.assessment.web.work import dashboard, people, work
-from focuseval.assessment.wording import render_markdown
 from focuseval.collection.rendering import STATIC, DocumentCache
 from focuseval.data.topics import Topic
 from focuseval.errors import AssessError, ChangedTextError, ConflictError, FocusevalError, StorageError, counted
@@ -176,10 +176,7 @@ def check_change() -> None:
 
 def csrf_token() -> str:
     """Return the token that forms and scripts of this session send back."""
-    if "csrf" not in session:
-        session["csrf"] = secrets.token_urlsafe(24)
-    token: str = session["csrf"]
-    return token
+    return str(session.setdefault("csrf", secrets.token_urlsafe(24)))
 
 
 def add_headers(response: Response) -> Response:

@@ -21,10 +21,10 @@ from focuseval.assessment.adjudication import SharedDocuments
 from focuseval.assessment.plan import in_pool
 from focuseval.assessment.pool import Pool, PoolStatistics, describe_pool, kept_runs, project_pool
 from focuseval.assessment.progress import Overview
+from focuseval.assessment.project import rewordings
 from focuseval.assessment.sessions import Attempts, Sessions
 from focuseval.assessment.store import ADJUDICATED, Key, Saved, Store
 from focuseval.assessment.users import User
-from focuseval.assessment.wording import rewordings
 from focuseval.collection.rendering import Document, DocumentCache, render
 from focuseval.data.run import Run
 from focuseval.data.topics import Topic
@@ -41,15 +41,14 @@ KEPT_BYTES = 64 << 20  # bytes of pictures that stay in memory
 def document_view(document: Document) -> dict[str, Any]:
     """Return text, blocks, what is around and inside them, and elements; all positions are code points."""
     rendering, elements = render(document), desk().store.offered(document).elements
+    columns = {name: [getattr(one, name) for one in elements] for name in ("path", "start", "end", "parent")}
     return {
         "id": document.id,
         "text": document.text,
         "sha256": document.sha256,
         "blocks": [[block.start, block.end, block.named, block.level] for block in rendering.blocks],
         **rendering.as_json(),
-        "elements": {
-            name: [getattr(element, name) for element in elements] for name in ("path", "start", "end", "parent")
-        },
+        "elements": columns,
     }
 
 
@@ -128,9 +127,8 @@ class Access:
 
     def enter(self, token: str) -> str | None:
         """Return the assessor that the link's token lets in, or None."""
-        if self.users is None and hmac.compare_digest(token.encode(), self.token.encode()):
-            return self.assessor
-        return None
+        fits = self.users is None and hmac.compare_digest(token.encode(), self.token.encode())
+        return self.assessor if fits else None
 
     def begin(self, name: str) -> dict[str, Any]:
         """Return what the cookie of a new session says."""
@@ -206,10 +204,8 @@ class Desk:
     ) -> None:
         self.store, self.documents, self.topics, self.access, self.title = store, documents, topics, access, title
         self.folder = store.database.path.parent
-        self.rewordings = rewordings(store)
-        """The topics that read otherwise than when the judging began."""
-        self.seen: dict[str, str] = {}
-        """User → when they last asked for anything, since the server began."""
+        self.rewordings = rewordings(store)  # the topics that read otherwise than when the judging began
+        self.seen: dict[str, str] = {}  # user → when they last asked for anything, since the server began
         self.overview = Overview(store)
         self.shared = SharedDocuments(store, documents.extents)
         self.pictures = Kept[bytes](KEPT_BYTES, len)
@@ -219,7 +215,7 @@ class Desk:
     def pool(self) -> tuple[Pool, PoolStatistics]:
         """Return the project's pool with its statistics, made again only after the plan has changed."""
         query = "SELECT coalesce(max(seq), 0) FROM events WHERE assessor = ''"
-        (last,) = self.store.database.read().execute(query).fetchone()
+        (last,) = self.store.rows(query).fetchone()
         if self._pool is None or self._pool[0] != last:
             pool = project_pool(self.store)
             self._pool = last, pool, describe_pool(pool)
@@ -247,8 +243,7 @@ def desk() -> Desk:
 
 def user() -> str:
     """Return who is asking; they were let in."""
-    name: str = g.user
-    return name
+    return str(g.user)
 
 
 def key_of(values: Mapping[str, Any]) -> Key:

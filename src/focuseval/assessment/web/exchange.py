@@ -16,7 +16,7 @@ from focuseval.assessment.archive import write_archive
 from focuseval.assessment.exchange import Imported, export_everything, import_judgements
 from focuseval.assessment.golds import EXPORTS, Whose, export_gold
 from focuseval.assessment.plan import COMPARISON, MODEL, ORDERS, RANDOM, assessors, put_in_order, record, sampled_topics
-from focuseval.assessment.pool import add_pool, grown, keep_run, kept_runs, ordered, run_named
+from focuseval.assessment.pool import add_pool, grown, keep_run, kept_runs, ordered
 from focuseval.assessment.project import Project, check_pool
 from focuseval.assessment.sampling import sample_state, sampled_golds
 from focuseval.assessment.stability import DEFAULT, rank_runs
@@ -140,10 +140,8 @@ def sample() -> str:
 
 
 def _run() -> Path:
-    found = run_named(desk().folder, request.values.get("run", ""))
-    if found is None:
-        abort(404, "no such run")
-    return found
+    known = {path.name: path for path in kept_runs(desk().folder)}  # a name never becomes a path
+    return known.get(request.values.get("run", "")) or abort(404, "no such run")
 
 
 def _depth() -> int:

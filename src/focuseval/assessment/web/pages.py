@@ -16,12 +16,12 @@ from focuseval.assessment.check import reanchor
 from focuseval.assessment.plan import TRAINING, Pooled, Unit, add_found, in_pool, known_units, sampled_topics
 from focuseval.assessment.pool import returned_parts
 from focuseval.assessment.progress import Work, entries, neighbour, undone
+from focuseval.assessment.project import drafted_topics, rewordings, setting, word_question
 from focuseval.assessment.rules import OPEN, SCALES, TODO, as_dict, parse_edit
 from focuseval.assessment.sampling import suggestions
 from focuseval.assessment.store import ADJUDICATED, Key
 from focuseval.assessment.web import desk as desks
 from focuseval.assessment.web.desk import desk, document_view, key_of, shown_again, state_of, user, whole_number
-from focuseval.assessment.wording import drafted_topics, rewordings, setting, word_question
 from focuseval.collection.images import image_type
 from focuseval.collection.pages import Pages
 from focuseval.collection.pdfium import draw_page
@@ -51,14 +51,8 @@ def topics() -> str | Response:
     mine = desk().overview.of(user()) if desk().access.role(user()) != "reader" else []
     if not mine and desk().access.sees_all(user()):
         return redirect(url_for("dashboard.campaign"))
-    return render_template(
-        "topics.html",
-        progress=[row for row in mine if row.topic in desk().topics],
-        dropped=[row.topic for row in mine if row.topic not in desk().topics],
-        training=len(_training()),
-        drawn={topic: place for place, topic in enumerate(sampled_topics(desk().store), 1)},
-        guided=bool(desk().store.project_events("guidelines")),
-    )
+    drawn = {topic: place for place, topic in enumerate(sampled_topics(desk().store), 1)}
+    return render_template("topics.html", mine=mine, training=len(_training()), drawn=drawn)
 
 
 def _training() -> list[Unit]:
@@ -78,7 +72,7 @@ def topic() -> str | Response:
         return redirect(url_for("work.given", topic=wanted))
     if not mine or wanted not in desk().topics:
         abort(404, "no such topic in your pool")
-    titles = desk().documents.titles(entry.pooled.document for entry in mine)
+    titles = desk().documents.titles(entry["document"] for entry in mine)
     training = {unit[1] for unit, use in known_units(desk().store).items() if use == TRAINING and unit[0] == wanted}
     shown = {"progress": _progress(user(), wanted), "titles": titles, "training": training}
     return render_template("topic.html", topic=desk().topics[wanted], entries=mine, **shown)
@@ -155,11 +149,15 @@ def search(message: str = "") -> str:
     here = [one for one in ids if "/" not in one[len(begins) :]]
     names = [hit.document for hit in hits] or here[:LISTED]
     steps = folder.split("/") if folder else []
+    marked = {}  # the pieces of each snippet, and whether each is a word that was asked for
+    for hit in hits:
+        edges = [0, *(edge for mark in hit.marks for edge in mark), len(hit.snippet)]
+        marked[hit.document] = [(hit.snippet[a:b], k % 2 == 1) for k, (a, b) in enumerate(pairwise(edges))]
     return render_template(
         "search.html",
         topic=topic,
         asked=asked,
-        hits={hit.document: _marked(hit) for hit in hits},
+        hits=marked,
         folders=sorted(below),
         names=names,
         more=len(here) - len(names) if not asked else 0,
@@ -169,12 +167,6 @@ def search(message: str = "") -> str:
         titles=desk().documents.titles(names),
         message=message,
     )
-
-
-def _marked(hit: Hit) -> list[tuple[str, bool]]:
-    """Return the pieces of a snippet, and whether each is a word that was asked for."""
-    edges = [0, *(edge for mark in hit.marks for edge in mark), len(hit.snippet)]
-    return [(hit.snippet[a:b], k % 2 == 1) for k, (a, b) in enumerate(pairwise(edges))]
 
 
 @pages.post("/found")
@@ -215,11 +207,6 @@ def document() -> Answer:
     key = key_of(request.args)
     store, page = desk().store, desk().documents.get(key.document)
     saved = store.judgement(key)
-    shown = {
-        "document": document_view(page),
-        "state": state_of(saved),
-        "changed": desks.changed_view(store, saved, page),
-    }
     paged = desk().documents.pages(key.document)
     drawn = paged is not None and paged.original is not None
     sizes = None if paged is None or not drawn else [[*paged.span(n), *paged.size(n)] for n in range(1, len(paged) + 1)]
@@ -228,14 +215,18 @@ def document() -> Answer:
         row = int(desk().documents.index.find([key.document])[0])
         tags = LINK_TYPES if setting(store, "elements") == "filtered" else ()
         parts = returned_parts(desk().runs().values(), key.topic, row, without=tags)
-    more = {
+    shown = {
+        "document": document_view(page),
+        "state": state_of(saved),
+        "changed": desks.changed_view(store, saved, page),
         "pooled": [(*span, names if seen == "named" else []) for span, names in parts.items()],
         "scale": store.scale,
         "grades": SCALES[store.scale],
         "snap": setting(store, "snap"),
         "pages": sizes,
+        "suggested": suggestions(store, key, page),
     }
-    return jsonify({**shown, **more, "suggested": suggestions(store, key, page)})
+    return jsonify(shown)
 
 
 @api.get("/upcoming")

@@ -60,7 +60,7 @@ def campaign() -> str:
         labels=plan.labels(store),
         roles=plan.roles(store),
         removed=accounts.removed(store),
-        seen={**desk().overview.pace.last, **desk().seen},
+        seen={**desk().overview.last, **desk().seen},
     )
 
 
@@ -103,7 +103,7 @@ def given(message: str = "") -> str:
         return render_template("work.html", topics=topics, **shown)
     rows = plan.pool(store, topic=topic)
     statuses: dict[str, list[tuple[str, str, bool]]] = {}
-    for document, name, status, flagged in store.database.read().execute(
+    for document, name, status, flagged in store.rows(
         "SELECT document, assessor, status, flagged FROM judgements WHERE topic = ? AND assessor != ? ORDER BY 1, 2",
         (topic, ADJUDICATED),
     ):
@@ -202,7 +202,7 @@ def flagged() -> str:
     """List what assessors flagged, with what they noted, newest first; of all, or of one of them or one topic."""
     name, topic = request.args.get("assessor"), request.args.get("topic")
     store = desk().store
-    rows = store.database.read().execute(
+    rows = store.rows(
         "SELECT topic, document, assessor, status, note, at FROM judgements WHERE flagged AND assessor != ?"
         " AND (? IS NULL OR assessor = ?) AND (? IS NULL OR topic = ?) ORDER BY at DESC",
         (ADJUDICATED, name, name, topic, topic),
@@ -242,7 +242,7 @@ def everyone(message: str = "", link: str = "", done: str = "") -> str:
         roles=accounts.ROLES,
         invitations=accounts.invitations(store),
         log=store.project_log("people")[: -SHOWN - 1 : -1],
-        seen={**desk().overview.pace.last, **desk().seen},
+        seen={**desk().overview.last, **desk().seen},
         message=message,
         link=link,
         done=done,
