@@ -34,9 +34,6 @@ SECTIONS = {
 }
 """The commands in the order of the help page."""
 
-SHARED = {"chunk": "retrieve", "draft": "judge", "fidelity": "simulate", "profiles": "measures", "search": "retrieve"}
-"""Commands that stand in another one's module, whose options or words they share."""
-
 OFFERS = {
     "chunk": ("tokenizer",),
     "compare": ("alpha", "test"),
@@ -77,10 +74,10 @@ class Commands(click.Group):
         """Import the module of one command; ``inex-eval`` is the variable ``inex_eval`` of ``inex_eval.py``."""
         if cmd_name not in COMMANDS:
             return None
-        module, name = SHARED.get(cmd_name, cmd_name).replace("-", "_"), cmd_name.replace("-", "_")
+        name = cmd_name.replace("-", "_")
         if name == "compare":  # many short products: a second thread of OpenBLAS waits busily between them, 40 % more
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # processor time, and twice as much beside other work
-        command: click.Command = getattr(import_module(f"focuseval.cli.{module}"), name)
+        command: click.Command = getattr(import_module(f"focuseval.cli.{name}"), name)
         return with_blocks(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  as above
@@ -106,9 +103,9 @@ class Commands(click.Group):
 
 def summary(name: str) -> str:
     """Return the first sentence of a command's help, from its source: importing all commands takes seconds."""
-    module, function = SHARED.get(name, name).replace("-", "_"), name.replace("-", "_")
+    module = name.replace("-", "_")
     tree = ast.parse(Path(__file__).with_name(f"{module}.py").read_text(encoding="utf-8"))
-    command = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function)
+    command = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == module)
     return " ".join((ast.get_docstring(command) or "").partition("\n\n")[0].split()).removesuffix(".")
 
 

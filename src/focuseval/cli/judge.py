@@ -1,25 +1,21 @@
-"""``focuseval judge``: a language model as one more assessor; ``focuseval draft``: it writes questions, too."""
+"""``focuseval judge``: a language model as one more assessor."""
 
 from __future__ import annotations
 
 import getpass
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import click
 
 from focuseval.assessment.models.client import ModelSettings
-from focuseval.assessment.models.judging import draft_questions, judge_project, rehearse
+from focuseval.assessment.models.judging import judge_project, rehearse
 from focuseval.assessment.models.prompt import read_prompt
 from focuseval.assessment.project import is_project, open_project
 from focuseval.cli.options import FiniteRange, combined, key_option, layout_option, tags_option
-from focuseval.cli.output import NO, WRITES, Command, echo_lines, json_text, progress_bar
-from focuseval.data.fields import json_line
+from focuseval.cli.output import WRITES, Command, echo_lines, json_text, progress_bar
 from focuseval.engine.http import endpoint_of
 from focuseval.errors import ModelError, UsageError, counted
-from focuseval.formats.content import write_whole
-from focuseval.formats.embedded import open_documents
 
 SETTINGS = ("endpoint", "model", "window", "max_tokens", "timeout", "retries")
 """Options that are fields of `ModelSettings`."""
@@ -93,33 +89,3 @@ def judge(project: str, **options: Any) -> None:
     if done.failed:
         what = counted(len(done.failed), "document has", "documents have")
         raise ModelError(f"{what} no judgement; the same command asks again")
-
-
-@click.command(cls=Command, opens=NO, phases=("drafting questions",))
-@click.argument("docs")
-@server_options
-@click.option("--questions", type=click.IntRange(1), default=50, help="How many questions are wanted.")
-@click.option("--seed", type=click.IntRange(0), default=0, help="Random seed; equal seeds draw equal documents.")
-@click.option("-o", "--output", required=True, metavar="FILE", help="Write the drafts to this file, as our gold.")
-def draft(docs: str, **options: Any) -> None:
-    r"""Draft questions: documents are drawn at random, a model writes a question, its answer and verbatim quotes.
-
-    Every quote is looked for in the document. Questions whose quotes are not all there are dropped and counted, and so
-    are those that nearly repeat an earlier one. Requests and replies are kept in FILE.replies.db, so that the same
-    command asks nothing twice. FILE is a gold whose topics say "origin": "draft"; 'focuseval project drafts' lays them
-    before a person.
-
-    \b
-    Examples:
-      focuseval draft docs/ --endpoint http://localhost:11434/v1 --model llama3.1:8b --questions 50 -o drafts.jsonl
-      focuseval project drafts review drafts.jsonl --docs docs/ --assessor ann
-    """
-    settings, target = settings_of(options), options["output"]
-    with progress_bar(unit="number") as progress:
-        how = {"questions": options["questions"], "seed": options["seed"], "progress": progress}
-        done = draft_questions(open_documents(docs), settings, Path(f"{target}.replies.db"), **how)
-    echo_lines(f"warning: {line}" for line in done.failed)
-    if not done.lines:
-        raise ModelError(f"expected at least one question whose quotes are in the text, found none; {done}")
-    write_whole(target, [json_line(line) for line in done.lines])
-    click.echo(str(done), err=True)

@@ -1,27 +1,23 @@
-"""``focuseval chunk``: documents → chunks; ``retrieve``: a collection and topics → a run; ``search``: one query."""
+"""``focuseval retrieve``: a collection and topics → a run."""
 
 from __future__ import annotations
 
-import json
-import sys
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 import click
 
-from focuseval.cli import options as shared
+from focuseval.cli.options import cache_option, cluster_option, cluster_workers, combined, key_option, task_option
 from focuseval.cli.output import NO, Command, echo_lines, progress_bar
-from focuseval.collection.chunks import extent
 from focuseval.engine.workers import cores
 from focuseval.errors import counted
 from focuseval.formats.catalogue import find_format
-from focuseval.formats.chunks import chunk as cut_documents
-from focuseval.formats.chunks import read_chunks, write_chunks
+from focuseval.formats.chunks import read_chunks
 from focuseval.formats.convert import write_run
 from focuseval.formats.embedded import open_documents
-from focuseval.retrieval import retrieving
+from focuseval.retrieval.retrieving import retrieve as retrieve_run
 from focuseval.retrieval.settings import RETRIEVERS, RetrievalSettings
-from focuseval.retrieval.vectors import VECTOR_OPTIONS, VectorSettings
+from focuseval.retrieval.vectors import VECTOR_OPTIONS
 
 SETTINGS = (*RetrievalSettings.__dataclass_fields__, *VECTOR_OPTIONS)
 """Options that are fields of `RetrievalSettings` or `VectorSettings`."""
@@ -32,14 +28,14 @@ _RETRIEVER = f"{', '.join(RETRIEVERS)}, or another package's; by default bm25."
 _EMBEDDER = "http://HOST:PORT/v1#MODEL, sentence-transformers:NAME or model2vec:NAME."
 _VECTORS = "Vectors that you have: a .npy with a row for each chunk or unit, in their order."
 _CACHE = "Where vectors are kept, so that no text is embedded twice (FOCUSEVAL_VECTORS)."
-model_options = shared.combined(
+model_options = combined(
     click.option("--model", metavar="NAME", help="Model of an --embedder that is a server."),
-    shared.key_option,
+    key_option,
     click.option("--vector-cache", metavar="DIR", help=_CACHE),
 )
-"""Which model makes vectors; what all three share."""
+"""Which model makes vectors; what ``chunk`` shares, too."""
 
-vector_options = shared.combined(
+vector_options = combined(
     model_options,
     click.option("--query-prefix", metavar="TEXT", help="What stands before every question that is embedded."),
     click.option("--passage-prefix", metavar="TEXT", help="What stands before every text that is embedded."),
@@ -48,9 +44,9 @@ vector_options = shared.combined(
 )
 """How texts become vectors; what ``retrieve``, ``search`` and ``sweep`` share."""
 
-retrieval_options = shared.combined(
+retrieval_options = combined(
     click.option("--retriever", metavar="NAME", help=_RETRIEVER),
-    shared.task_option("What the list is made for"),
+    task_option("What the list is made for"),
     click.option("--unit", metavar="UNIT", help="element, document, page, passage:WORDS[/STEP], or a SPEC of 'chunk'."),
     click.option("--tags", metavar="TAG,…", help="Elements with these tags only."),
     click.option("--min-words", type=click.IntRange(0), help="Fewest words of an element; by default 10."),
@@ -79,8 +75,8 @@ retrieval_options = shared.combined(
 @click.option("--query-vectors", metavar="NPY", help="The same for the topics, in their order.")
 @click.option("--run-id", metavar="ID", help="Name of the run; by default what it returns, and for which task.")
 @click.option("--to", "layout", metavar="FORMAT", help="Format; by default run-jsonl for .jsonl, else inex-xml.")
-@shared.cluster_option
-@shared.cache_option
+@cluster_option
+@cache_option
 def retrieve(index: str, topics: str, **options: Any) -> None:
     r"""Make a run: rank the elements, documents or passages of INDEX for every topic of TOPICS.
 
@@ -117,11 +113,11 @@ def retrieve(index: str, topics: str, **options: Any) -> None:
     """
     layout = options["layout"] or ("run-jsonl" if options["output"].lower().endswith(".jsonl") else "inex-xml")
     says = find_format(layout, "run").says
-    with shared.cluster_workers(options["cluster"]) as workers, progress_bar() as move:
+    with cluster_workers(options["cluster"]) as workers, progress_bar() as move:
         collection = open_documents(index)
         how = {name: options[name] for name in (*SETTINGS, "run_id")} | {"workers": workers, "progress": move}
         how["chunks"] = None if options["chunks"] is None else read_chunks(options["chunks"], collection)
-        run = retrieving.retrieve(collection, topics, **how | {"jobs": options["jobs"] or cores()})
+        run = retrieve_run(collection, topics, **how | {"jobs": options["jobs"] or cores()})
         move.writes(options["output"])
         whole = options["unit"] == "document" and "element" not in says
         if whole:  # a format of whole documents needs no paths
@@ -131,94 +127,3 @@ def retrieve(index: str, topics: str, **options: Any) -> None:
     echo_lines(left_out)
     size = f"{counted(len(run), 'result')} for {counted(len(run.topics), 'topic')}"
     click.echo(f"{options['output']}: {size}, {run.attributes['description']}", err=True)
-
-
-BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
-
-
-@click.command(cls=Command, opens=NO, phases=(READING,))
-@click.argument("index")
-@click.argument("query")
-@retrieval_options
-@click.option("--results", type=click.IntRange(1), default=10, help="Results to show.")
-@click.option("--json", "as_json", is_flag=True, help="One object per line: document, path, offsets, score, snippet.")
-def search(index: str, query: str, as_json: bool, **options: Any) -> None:
-    r"""Search INDEX for one QUERY: document, path, score, and a snippet with the words marked.
-
-    The results are those of 'focuseval retrieve' with the same options. A query that begins with / is NEXI, read as
-    --cas says. A query that begins with - needs -- before it.
-
-    \b
-    Examples:
-      focuseval search wiki.idx 'nobel prize'
-      focuseval search wiki.idx '+tide "new moon" -ship' --unit passage:80/40
-      focuseval search wiki.idx '//sec[about(., tides)]' --cas strict
-      focuseval search notes/ 'harbour' --json | jq .document
-    """
-    with progress_bar() as progress:
-        jobs = options.pop("jobs") or cores()
-        collection = open_documents(index)
-        hits = retrieving.search(collection, query, jobs=jobs, progress=progress, **options)
-    echo_lines(retrieving.mixed(collection, options["unit"]))
-    if query.lstrip().startswith("/") and options["cas"] is None:
-        click.echo("note: the structure is ignored; --cas strict or --cas vague reads it", err=True)
-    if not hits:
-        click.echo("nothing found", err=True)
-    marks = (BOLD, PLAIN) if sys.stdout.isatty() else ("*", "*")
-    for number, hit in enumerate(hits, start=1):
-        if as_json:
-            click.echo(json.dumps(asdict(hit), ensure_ascii=False))
-        else:
-            click.echo(f"{number}. {hit.document} {hit.path or f'{hit.start}–{hit.end}'}  {hit.score:.4f}")
-            click.echo(f"   {hit.marked(*marks)}")
-
-
-LAYOUTS = ("jsonl", "segments")
-TO = "Lines of doc, chunk, start, end, text; or segments with ids (doc#number)."
-
-
-@click.command(cls=Command, opens=NO, phases=("cutting", "writing"))
-@click.argument("docs")
-@click.argument("spec", metavar="SPEC")
-@click.option("-o", "--output", required=True, metavar="CHUNKS", help="The file to write; - for the standard output.")
-@shared.tokenizer_option
-@click.option("--embedder", metavar="EMBEDDER", help="What makes vectors of sentences, for semantic:PERCENT.")
-@model_options
-@click.option("--to", "layout", type=click.Choice(LAYOUTS), default=LAYOUTS[0], help=TO)
-def chunk(docs: str, spec: str, output: str, tokenizer: str | None, layout: str, **options: Any) -> None:
-    r"""Cut DOCS into chunks as SPEC says, and write each with its offsets and its text, for any retriever.
-
-    DOCS is a folder, an archive, JSON lines or an index. Offsets count code points and are half-open. SIZE and STEP
-    count what SPEC names; STEP is the distance between beginnings, SIZE if not given. STEP < SIZE makes chunks overlap,
-    STEP > SIZE leaves gaps, which are counted. The last chunk of a document is the first that reaches its end.
-
-    \b
-    SPEC                            chunks of
-    characters:SIZE[/STEP]          code points; never cut between a letter and its marks
-    words:SIZE[/STEP]               words, as 'focuseval retrieve --unit passage' counts them
-    sentences:SIZE[/STEP]           sentences, which end at punctuation or an empty line
-    tokens:SIZE[/STEP]              tokens of --tokenizer
-    elements:TAG[,TAG…]             XML elements
-    headings:LEVEL                  Markdown sections: a new one at every heading down to this level
-    recursive:SIZE                  as much as fits into SIZE characters, cut at empty lines, else lines, else blanks
-    semantic:PERCENT                sentences of one subject, by --embedder: cut where neighbours differ most
-    pages[:SIZE[/STEP]]             pages of PDFs
-    blocks[:SIZE[/STEP]]            blocks (paragraphs, headings) of PDFs, also across pages; no headers and footers
-    langchain:CLASS:SIZE[/STEP]     a splitter of langchain-text-splitters, where it is installed
-    llamaindex:CLASS:SIZE[/STEP]    a splitter of llama-index-core, where it is installed
-    FILE                            JSON lines with doc and start, end or text; segments; a run
-
-    \b
-    Examples:
-      focuseval chunk docs/ characters:400/300 -o chunks.jsonl
-      focuseval chunk docs/ tokens:256 --tokenizer tiktoken:cl100k_base -o chunks.jsonl
-      focuseval chunk articles.zip elements:sec -o chunks.jsonl
-      focuseval chunk docs/ langchain:RecursiveCharacterTextSplitter:400/320 -o chunks.jsonl
-    """
-    with progress_bar() as move:
-        index, embedder = open_documents(docs), VectorSettings(**options)
-        chunks = cut_documents(index, spec, tokenizer=tokenizer, embed=embedder.texts_to_vectors(move))
-        move.writes(output)
-        write_chunks(chunks, output, index, layout)
-    echo_lines(f"warning: {remark}" for remark in chunks.remarks)
-    click.echo(f"{output}: {chunks.name}, {extent(chunks, index).sentence()}", err=True)

@@ -1,4 +1,4 @@
-"""``focuseval simulate``: runs made from the gold itself; ``fidelity``: do measures order them as they should."""
+"""``focuseval simulate``: runs made from the gold itself."""
 
 from __future__ import annotations
 
@@ -7,18 +7,14 @@ from typing import Any
 
 import click
 
-from focuseval.cli import options as shared
-from focuseval.cli.options import FiniteRange
-from focuseval.cli.output import READS, Command, echo_lines, progress_bar, say_written, write_results
+from focuseval.cli.options import FiniteRange, drop_tags_option, gold_options, profile_option, read_judged, task_option
+from focuseval.cli.output import READS, Command, progress_bar, say_written
 from focuseval.errors import counted
-from focuseval.evaluation.evaluation import curves_csv
 from focuseval.formats.catalogue import find_format
-from focuseval.formats.content import write_whole
 from focuseval.formats.convert import write_run
 from focuseval.measures.checks import repair
 from focuseval.measures.profiles import Policies, profile_named
 from focuseval.measures.tasks import find_task
-from focuseval.studies import fidelity as studied
 from focuseval.studies.simulation import RECALL_BASE_KINDS, TASKS, Dial
 from focuseval.studies.simulation import simulate as simulate_run
 
@@ -28,10 +24,10 @@ from focuseval.studies.simulation import simulate as simulate_run
 @click.option("--kind", required=True, help="full, ideal, reversed, leaves; S-R …; random, degraded; see below.")
 @click.option("-o", "--output", required=True, metavar="RUN", help="The run to write; - for the standard output.")
 @click.option("--to", "layout", metavar="FORMAT", help="Format; by default run-jsonl for .jsonl, else what fits.")
-@shared.gold_options
-@shared.drop_tags_option
-@shared.task_option("Make the run valid for this task; with --kind degraded and noise 0, its best run")
-@shared.profile_option("The campaign whose recall base full, ideal, reversed, leaves and degraded are made of")
+@gold_options
+@drop_tags_option
+@task_option("Make the run valid for this task; with --kind degraded and noise 0, its best run")
+@profile_option("The campaign whose recall base full, ideal, reversed, leaves and degraded are made of")
 @click.option("--quant", metavar="NAME", help="Gains of that base, such as sog; else the profile's or the year's.")
 @click.option("--noise", type=FiniteRange(0, 1), default=0.3, help="degraded: 0 is the task's best run, 1 is random.")
 @click.option("--depth", type=FiniteRange(), default=0.0, help="degraded: above 0 favours deep elements.")
@@ -59,7 +55,7 @@ def simulate(gold: str, **options: Any) -> None:
     """
     task, kind = find_task(options["task"]).name if options["task"] else None, options["kind"]
     with progress_bar() as move:
-        judged, index = shared.read_judged(gold, options)
+        judged, index = read_judged(gold, options)
         policies, quant = Policies(drop_tags=options["drop_tags"] or ()), options["quant"]
         if options["profile"]:  # for the task that is named, or the kind's own
             profile = profile_named(options["profile"])
@@ -85,37 +81,3 @@ def simulate(gold: str, **options: Any) -> None:
         write_run(run, options["output"], layout, index=index)
     results, topics = counted(len(run), "result"), counted(len(set(run.topic.tolist())), "topic")
     say_written(options["output"], f"{results} for {topics}, kind {kind}, format {layout}")
-
-
-@click.command(cls=Command, opens=READS, phases=("testing measures",))
-@click.argument("gold")
-@shared.measure_option("A measure such as nxCG@10; may be repeated.")
-@shared.profile_option("Policies of a campaign, and its official measures where none is named")
-@shared.gold_options
-@shared.drop_tags_option
-@click.option("--curves", metavar="FILE", help="Write the curves of the recall-base runs as CSV.")
-@shared.results_options
-def fidelity(gold: str, **options: Any) -> None:
-    r"""Test measures on runs simulated from GOLD, whose right order is known.
-
-    Prints which expected orders each measure keeps in the S×R space, its steps with a paired t-test, the four runs of
-    the recall base, what each measure takes into account (found by running it), and the gap between passages and
-    elements. Without -m the measures of the papers are tested. Graded elements without highlighted text (2002–04) have
-    the runs of the recall base and the requirements alone; on grades of 2003–04 these runs use SOG, as their paper did.
-
-    \b
-    Examples:
-      focuseval fidelity gold.jsonl --index wiki.idx
-      focuseval fidelity judging/ --adjudicated
-      focuseval fidelity assessments-2004/ --docs ieee/ -m 'i2AP(quant=sog)' -m i3AP
-      focuseval fidelity gold.jsonl --docs articles/ -m MAgP -m MAiP -m hAP --format latex
-    """
-    policies = {"profile": options["profile"], "drop_tags": options["drop_tags"] or ()}
-    with progress_bar():
-        judged, index = shared.read_judged(gold, options)
-        results = studied.fidelity(judged, options["measures"] or None, index, **policies)
-        if options["curves"]:
-            write_whole(options["curves"], [curves_csv(results.recall_base)])
-    echo_lines(results.remarks)
-    signature = (results.space.scores if results.space else results.recall_base).signature
-    write_results(options, lambda: studied.as_json(results), lambda: studied.tables(results), signature)
