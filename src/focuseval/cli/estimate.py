@@ -8,9 +8,6 @@ from typing import Any
 
 import click
 
-from focuseval.assessment.golds import Whose
-from focuseval.assessment.project import open_project
-from focuseval.assessment.sampling import sampled_golds
 from focuseval.cli import options as shared
 from focuseval.cli.output import READS, Command, echo_lines, progress_bar, write_results
 from focuseval.cli.score import POLICIES, read_topics_of, write_repairs_of
@@ -82,6 +79,10 @@ def read_both(people: str, model: str, options: dict[str, Any], *, named: bool) 
         judged, index = shared.read_judged(people, options)
         other, _ = shared.read_judged(model, options | dict.fromkeys(shared.WHOSE))
         return {"people": judged, "model": other, "sample": None, "index": index}
+    from focuseval.assessment.golds import Whose  # noqa: PLC0415  a third of what a report loads, for projects alone
+    from focuseval.assessment.project import open_project  # noqa: PLC0415  as above
+    from focuseval.assessment.sampling import sampled_golds  # noqa: PLC0415  as above
+
     whose = Whose(**{name: options[name] for name in shared.WHOSE})
     index = shared.open_collection(options)
     with closing(open_project(people, index=index)) as opened, opened.store.database.translated("nothing was read"):
