@@ -2,6 +2,8 @@
 
 import ast
 import re
+import subprocess
+import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
@@ -145,6 +147,29 @@ def test_no_class_name_says_two_things():
         if isinstance(node, ast.ClassDef)
     )
     assert [name for name, number in found.items() if number > 1] == []
+
+
+LOADED = """
+import sys
+from pathlib import Path
+from click.testing import CliRunner
+from focuseval.cli import main
+
+Path("gold").write_text("1 0 d1 1\\n1 0 d2 0\\n")
+for run, scores in (("a", "4321"), ("b", "1234")):
+    lines = (f"1 Q0 d{n} {n} {score} {run}\\n" for n, score in enumerate(scores, 1))
+    Path(run).write_text("".join(lines))
+for words in (("score", "gold", "a"), ("report", "gold", "a", "b", "-o", "page.html")):
+    assert CliRunner().invoke(main, [*words, "-m", "AP"]).exit_code == 0
+    print(sum(name.startswith("focuseval") for name in sys.modules))
+"""
+
+
+def test_a_small_score_loads_sixty_modules_and_a_report_of_two_runs_twice_as_many(tmp_path):
+    done = subprocess.run([sys.executable, "-c", LOADED], cwd=tmp_path, check=True, capture_output=True, text=True)
+    score, report = map(int, done.stdout.split())
+    assert score <= 60
+    assert report <= 130
 
 
 def functions(name: str, node: ast.Module | ast.ClassDef) -> Iterator[str]:
