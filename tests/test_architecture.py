@@ -156,8 +156,8 @@ from click.testing import CliRunner
 from focuseval.cli import main
 
 Path("gold").write_text("1 0 d1 1\\n1 0 d2 0\\n")
-for run, scores in (("a", "4321"), ("b", "1234")):
-    lines = (f"1 Q0 d{n} {n} {score} {run}\\n" for n, score in enumerate(scores, 1))
+for run, documents in (("a", "1234"), ("b", "4321")):
+    lines = (f"1 Q0 d{document} {rank} {9 - rank} {run}\\n" for rank, document in enumerate(documents, 1))
     Path(run).write_text("".join(lines))
 for words in (("score", "gold", "a"), ("report", "gold", "a", "b", "-o", "page.html")):
     assert CliRunner().invoke(main, [*words, "-m", "AP"]).exit_code == 0
