@@ -56,7 +56,7 @@ def test_agp_keeps_every_expected_order(found):
 def test_ap_misses_the_s_dimension_and_the_swaps(found):
     # Seed 004: "the swap of the first two document ranks … is not captured by AP"
     assert [found.space.verdict("AP", d) for d in ("S", "R", "swap")] == [(0, 16), (12, 12), (0, 8)]
-    swaps = [o for o in found.space.outcomes[2] if o.step.dimension == "swap"]
+    swaps = [o for o in found.space.outcomes["AP"] if o.step.dimension == "swap"]
     assert {(o.greater, o.less) for o in swaps} == {(0, 0)}
     assert "a measure does not notice swaps (AP)" in tables(found)[0].notes[1]
 
@@ -64,10 +64,10 @@ def test_ap_misses_the_s_dimension_and_the_swaps(found):
 def test_agp_by_length_takes_the_swap_below_an_intruder_for_an_improvement(found):
     # Seed 004: "the swap of the first two document ranks after inserting a non-relevant document at the top is not
     # captured by AgP'"; its table has 0 > , 114 < for this pair.
-    outcome = next(o for o in found.space.outcomes[1] if str(o.step) == "S-R_I → S-R_SI")
+    outcome = next(o for o in found.space.outcomes["MAgP(gain=length)"] if str(o.step) == "S-R_I → S-R_SI")
     assert (outcome.greater, outcome.less) == (0, len(found.space.scores.topics))
     # "four notable disagreements between AgP and AgP' … that insert non-relevant document at the top"; here three
-    lost = {str(o.step) for o in found.space.outcomes[1] if not o.kept and o.step.dimension != "S"}
+    lost = {str(o.step) for o in found.space.outcomes["MAgP(gain=length)"] if not o.kept and o.step.dimension != "S"}
     assert lost == {"S-R_I → S-R_SI", "S_L-R_I → S_L-R_SI", "S_ST-R_I → S_ST-R_SI"}
 
 

@@ -65,11 +65,11 @@ def intersect(left: Spans, right: Spans) -> Spans:
     >>> intersect(((0, 5), (8, 12)), ((3, 9),))
     ((3, 5), (8, 9))
     """
-    inside = (
-        (left[bisect_right(left, start, key=_end) : bisect_left(left, end, key=_start)], start, end)
+    return tuple(
+        (max(a, start), min(b, end))
         for start, end in right
+        for a, b in left[bisect_right(left, start, key=_end) : bisect_left(left, end, key=_start)]
     )
-    return tuple((max(a, start), min(b, end)) for spans, start, end in inside for a, b in spans)
 
 
 def shared_by(every: Sequence[Spans], least: int) -> Spans:

@@ -173,11 +173,9 @@ class Alignment:
             "document": [self.document[i] for i in listed],
             "how": [HOW[self.how[i]] for i in listed],
             **{name: getattr(self, name)[rows] for name in ("claimed_start", "claimed_end", "start", "end")},
-            "shift": shift[rows],
-            "similarity": self.similarity[rows],
-            "reason": [self._reason(i, moved[i]) for i in listed],
-            "text": [self.text[i] for i in listed],
-        }
+            "shift": shift[rows], "similarity": self.similarity[rows],
+            "reason": [self._reason(i, moved[i]) for i in listed], "text": [self.text[i] for i in listed],
+        }  # fmt: skip
         positions = ("line", "claimed_start", "claimed_end", "start", "end", "shift")
         numbers = {"similarity": pa.float64(), **dict.fromkeys(positions, pa.int64())}
         return pa.table(columns, pa.schema([(name, numbers.get(name, pa.string())) for name in columns]))

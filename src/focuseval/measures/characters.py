@@ -171,15 +171,12 @@ def hix_average_precision(m: Matched) -> Floats:
 _overall = partial(Measure, cite="pehcevski2006hixeval", needs=("spans",), or_sizes=True)
 _at_rank = partial(_overall, at=("rank",), at_required=True, perfect=False)
 
-
 MEASURES = (
     _by_recall("iP", interpolated_precision, "Interpolated precision of characters at a recall level.", at=("level",),
-        at_required=True,
-        formula=r"iP[x] = \max \{P[r] : R[r] \ge x\}",
+        at_required=True, formula=r"iP[x] = \max \{P[r] : R[r] \ge x\}",
         example="40 of the first 80 characters are highlighted, 100 in all: recall 0.4, so iP@0.01 is at least 0.5."),
     _by_recall("MAiP", average_interpolated_precision, "Mean of iP at the 101 recall levels .00, .01 … 1.",
-        aliases=("AiP",),
-        formula=r"AiP = \frac{1}{101} \sum_{x = .00, .01 \ldots 1} iP[x]",
+        aliases=("AiP",), formula=r"AiP = \frac{1}{101} \sum_{x = .00, .01 \ldots 1} iP[x]",
         example="iP is 0.75 up to recall 0.6 and 0 beyond: 61 · 0.75 / 101 = 0.4530."),
     _characters("charP", char_precision, "Share of the returned characters that is highlighted.", at=("characters",),
         formula=r"charP = \frac{\text{relevant characters retrieved}}{\text{characters retrieved}}",

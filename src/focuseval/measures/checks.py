@@ -161,8 +161,7 @@ def take(run: Run, order: Integers) -> Run:
 
 
 def _change(changes: list[Broken], rule: Rule, rows: Integers, others: Integers | None = None) -> None:
-    if len(rows):
-        changes.append(_broken(rule, rows, others, "change"))
+    changes.append(_broken(rule, rows, others, "change"))
 
 
 def _drop(found: Extents, task: Task, changes: list[Broken]) -> Integers:

@@ -67,8 +67,6 @@ def bep_distance(m: Matched, A: float) -> Floats:
 STEEPNESS = Parameter(
     "A", 0.1, "How far from the best entry point still counts, in mean article lengths.", always=True, least=1e-9
 )
-
-
 NEVER = np.iinfo(np.int64).max  # the rank of a target that no result shows
 
 
@@ -260,7 +258,6 @@ def curve_of(over_recall: Callable[..., OverRecall], m: Matched, **parameters: A
 
 
 prum_curve, precision_recall_curve = partial(curve_of, prum_over_recall), partial(curve_of, eprum_over_recall)
-
 
 _entry_points = partial(Measure, cite="piwowarski2006evaluation", needs=("entry points",), traits=("grouped output",),
     tasks=("best-in-context",), topicwise=False)  # fmt: skip

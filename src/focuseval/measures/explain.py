@@ -176,14 +176,11 @@ def explain(text: str) -> str:
     return "".join(f"{part}\n" for line in lines for part in _folded(line))
 
 
-LABEL = 12  # columns of the label before a line
-
-
 def _folded(line: str) -> list[str]:
-    """Return a line within 80 columns, its continuation under its text."""
+    """Return a line within 80 columns, its continuation under its text, behind a label of 12 columns."""
     if len(line) <= 80:
         return [line]
-    label = found[0] if (found := re.match(r"\S+ {2,}", line)) and found.end() == LABEL else ""
+    label = found[0] if (found := re.match(r"\S+ {2,}", line)) and found.end() == 12 else ""
     parts = wrap(line.removeprefix(label), 80 - len(label), break_long_words=False, break_on_hyphens=False)
     return [label + parts[0], *(" " * len(label) + part for part in parts[1:])]
 

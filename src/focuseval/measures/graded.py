@@ -77,8 +77,7 @@ def precall(match: ElementMatch, ranks: WeakRanks, mass: Integers) -> Floats:
 
 def stopped(xn: Any, j: Any, i: Any, r: Any, s: Any) -> Any:
     """Evaluate the formula of `precall`; 0 where nothing relevant was asked for."""
-    below = xn + j + s * i / (r + 1)
-    return ratio(xn, below)
+    return ratio(xn, xn + j + s * i / (r + 1))
 
 
 def precall_at(m: Matched, levels: Sequence[Fraction], quant: str = "auto", unretrieved: str = "zero") -> Floats:
@@ -206,8 +205,7 @@ MEASURES = (
         "inex_eval: the probability that a retrieved element is relevant, at a recall level or its mean over .01 … 1.",
         "goevert2002overview", needs=("elements",), needs_if={("unretrieved", "block"): ("elements", "index")},
         traits=("two dimensions",), at=("level",), parameters=(QUANT, UNRETRIEVED), perfect=False, tasks=("thorough",),
-        curve=precall_curve,
-        formula=r"P(x) = \frac{xn}{xn + j + s \cdot i / (r + 1)}",
+        curve=precall_curve, formula=r"P(x) = \frac{xn}{xn + j + s \cdot i / (r + 1)}",
         example="Gains 1, .5 of n = 6.75: at relevant mass 1 precision is 1, at 1.5 it is 1.5/(1.5 + .25/1.5) = 0.9."),
     Measure("i3AP", average_graded_precision,
         "inex_eval_ng: precision by specificity, recall by exhaustivity; at a recall level, or its mean over .01 … 1.",

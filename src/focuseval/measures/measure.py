@@ -222,8 +222,6 @@ def number(value: float | str) -> str:
 
 
 _NAME = re.compile(r"\s*(?P<name>[A-Za-z][\w-]*)\s*(?:\((?P<inside>[^()]*)\))?\s*(?:@\s*(?P<at>\S+))?\s*")
-
-
 TREC_EVAL = re.compile(r"\A\s*(P|recall|map_cut|ndcg_cut|success|iprec_at_recall)[_.](\d[\d.]*)\s*\Z")
 AS_OURS = r"\1@\2"
 """Names of trec_eval that end in a cut-off (``P_10`` as it prints them, ``P.10`` behind its ``-m``), and ours."""

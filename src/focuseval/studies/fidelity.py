@@ -99,19 +99,17 @@ class SpaceTest:
 
     measures: tuple[str, ...]
     scores: Scores
-    outcomes: tuple[tuple[Outcome, ...], ...]  # per measure, one outcome per step
+    outcomes: dict[str, list[Outcome]]  # per measure, one outcome per step
     runs: dict[str, Run]  # the runs of the space, by name
 
     def verdict(self, measure: str, dimension: str | None = None) -> tuple[int, int]:
         """Return how many expected orders were found, and how many were expected (on one dimension or all)."""
-        own = self.outcomes[self.measures.index(measure)]
-        judged = [o.kept for o in own if dimension in (None, o.step.dimension)]
+        judged = [o.kept for o in self.outcomes[measure] if dimension in (None, o.step.dimension)]
         return sum(judged), len(judged)
 
     def mean(self, measure: str) -> dict[str, float]:
         """Return the mean of every run of the space: the grid."""
-        column = self.scores.measures.index(measure)
-        return dict(zip(self.scores.runs, self.scores.mean[:, column].tolist(), strict=True))
+        return {run: means[measure] for run, means in self.scores.means().items()}
 
 
 def space_test(gold: Gold, measures: Sequence[str], index: Any, **policies: Any) -> SpaceTest:
@@ -119,17 +117,17 @@ def space_test(gold: Gold, measures: Sequence[str], index: Any, **policies: Any)
     runs = {run.run_id: run for run in space_runs(prepare(gold, index), *SPACE)}
     scores = evaluate(gold, list(runs.values()), measures, task="relevant-in-context", index=index, **policies)
     refuse_geometric(scores, "fidelity")
-    chosen, found = steps(), []
+    chosen, found = steps(), dict[str, list[Outcome]]()
     first, second = ([SPACE.index(getattr(step, run)) for step in chosen] for run in ("first", "second"))
-    for column in range(len(scores.measures)):
+    for column, measure in enumerate(scores.measures):
         values = scores.values[:, :, column]
         values = values[:, ~np.isnan(values).any(axis=0)]
         differences = np.ascontiguousarray(paired_differences(values[first], values[second]))
         mean = 100 * differences.mean(axis=1) if differences.size else np.full(len(chosen), np.nan)
         topics = [(differences > 0).sum(axis=1), (differences == 0).sum(axis=1), (differences < 0).sum(axis=1)]
         columns = (mean, *topics, t_test(differences, tails=2))
-        found.append(tuple(map(Outcome, chosen, *(own.tolist() for own in columns))))
-    return SpaceTest(scores.measures, scores, tuple(found), runs)
+        found[measure] = list(map(Outcome, chosen, *(own.tolist() for own in columns)))
+    return SpaceTest(scores.measures, scores, found, runs)
 
 
 BATCH = 1 << 21  # elements that are compared with passages together
@@ -213,10 +211,8 @@ def passage_gap(gold: Gold, measures: Sequence[str], index: Collection, space: d
     for run in others:
         runs += [run, replace(to_passages(run, index), run_id=f"{run.run_id} as passages")]
     scores = evaluate(gold, runs, measures, task="relevant-in-context", index=index)
-    return tuple(
-        Gap(measure, dict(zip(scores.runs, scores.mean[:, column].tolist(), strict=True)))
-        for column, measure in enumerate(scores.measures)
-    )
+    means = scores.means()
+    return tuple(Gap(measure, {run: own[measure] for run, own in means.items()}) for measure in scores.measures)
 
 
 IN_CONTEXT = ("MAgP", "MAgP(gain=length)", "AP")  # the measures of Pehcevski and Thom: the defaults of the S×R space
@@ -330,7 +326,7 @@ def space_tables(test: SpaceTest) -> list[Table]:
     counts, p = numbers("diff %", ">", "=", "<", form="+.2f"), numbers("p", form=".2g")
     columns = (*words("run ordering"), *counts, *p, *words("order"))
     note = f"{len(test.scores.topics)} topics; ✓ the expected order, ✗ another one."
-    for measure, outcomes in zip(test.measures, test.outcomes, strict=True):
+    for measure, outcomes in test.outcomes.items():
         rows = tuple(
             (str(o.step), o.difference, o.greater, o.equal, o.less, o.p if o.greater or o.less else None, "✗✓"[o.kept])
             for o in outcomes
@@ -352,7 +348,7 @@ def as_json(found: Fidelity) -> dict[str, Any]:
                  "difference": o.difference, "topics": [o.greater, o.equal, o.less], "p": o.p, "kept": o.kept}
                 for o in own
             ]
-            for measure, own in zip(test.measures, test.outcomes, strict=True)
+            for measure, own in test.outcomes.items()
         }  # fmt: skip
     return space | {
         "recall_base": found.recall_base.means(),

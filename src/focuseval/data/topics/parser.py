@@ -55,8 +55,7 @@ class _Parser:
         self.text = text
         self.locate = locate
         self.at = 0
-        self.done = 0
-        """The end of what was read last, before the blanks that follow it."""
+        self.done = 0  # the end of what was read last, before the blanks that follow it
         self.depth = 0
 
     def query(self) -> Query:

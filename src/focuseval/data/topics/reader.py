@@ -160,8 +160,7 @@ class _Collector:
         self.file = file
         self.entities = entities
         self.topics: list[Topic] = []
-        self.open: list[str] = []
-        """Names of the open elements inside the current topic, itself first; empty between topics."""
+        self.open: list[str] = []  # names of the open elements inside the current topic, itself first
         self.parser = expat.ParserCreate()
         self.parser.UseForeignDTD(True)  # unknown entities reach `entity`; nothing is read
         self.parser.StartElementHandler = self.start

@@ -85,6 +85,7 @@ def parse_terms(text: str) -> tuple[Term, ...]:
     return tuple(Term.from_match(found) for found in TERM.finditer(text))
 
 
+Axis: TypeAlias = Literal["/", "//"]
 Equivalents: TypeAlias = "Iterable[Collection[str]]"
 
 IEEE_EQUIVALENTS: tuple[frozenset[str], ...] = (
@@ -94,7 +95,6 @@ IEEE_EQUIVALENTS: tuple[frozenset[str], ...] = (
     frozenset(("h", "h1", "h1a", "h2", "h2a", "h3", "h4")),
 )
 """Tags of the IEEE collection that INEX 2003–2005 took for one another in a query: a named choice, never a default."""
-
 
 READINGS = ("SS", "SV", "VS", "VV")
 """How the structure of a query is read: first letter the target, second the support, Strict or Vague."""
@@ -126,9 +126,6 @@ def location_pattern(steps: Iterable[Step], equivalents: Equivalents = ()) -> st
         deeper = r"(?:/[^/@][^/]*)*" if step.axis == "//" else ""
         parts.append(rf"{deeper}/(?:{'|'.join(tests)})(?:\[[0-9]+\])?")
     return f"^{''.join(parts)}$"
-
-
-Axis: TypeAlias = Literal["/", "//"]
 
 
 @dataclass(frozen=True, kw_only=True)
