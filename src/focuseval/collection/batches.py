@@ -130,10 +130,8 @@ def batches(found: Iterable[Member | Files], scratch: Location, *, far: bool = F
         for number, group in enumerate(found):
             rest: Member | Files | None = group
             while rest is not None:
-                alike = (spool is None) == (rest.read is None) and (
-                    not groups or (groups[-1].kind in WHOLE) == (rest.kind in WHOLE)
-                )
-                if groups and (size >= most or not alike):
+                alike = (spool is None) == (rest.read is None)
+                if groups and (size >= most or not alike or (groups[-1].kind in WHOLE) != (rest.kind in WHOLE)):
                     yield closed()
                     total += size
                     groups, spool, size, most = [], None, 0, min(max(least, total // 32), LARGEST)
@@ -213,13 +211,8 @@ def index_batch(task: IndexTask) -> IndexedBatch:
         report.add(parsed)
         if block is None:
             return IndexedBatch(report, task.batch.spool)
-        counts: dict[str, Any] = {
-            "number": task.number,
-            "tags": list(block.tags),
-            "elements": int(block.element_bounds[-1]),
-            "nodes": int(block.node_bounds[-1]),
-            "fingerprint": fingerprint(block),
-        }
+        counts: dict[str, Any] = {"number": task.number, "tags": list(block.tags), "fingerprint": fingerprint(block)}
+        counts |= {"elements": int(block.element_bounds[-1]), "nodes": int(block.node_bounds[-1])}
         counts["size"], counts["check"] = write_arrow(as_stored(block), location(task.folder) / part_name(task.number))
         rows = document_rows(block)
         metadata = json.dumps({"stamp": stamp, "report": vars(report), "counts": counts})

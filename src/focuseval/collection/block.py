@@ -101,13 +101,10 @@ def sibling_order(
 _COLUMNS = ("tag", "n", "depth", "start", "end", "parent", "child", "first_child", "first_node")
 ELEMENT = dict.fromkeys(_COLUMNS, "i4") | {"depth": "i2"}
 """Columns of the elements, in document order; `child` alone is in the order of `sibling_order`."""
-
 NODE = dict.fromkeys(("start", "end", "solid"), "i4")
 """Columns of the text nodes, grouped by their parent element; `solid` counts those that are not blank, up to this."""
-
 DOCUMENT = {"id": pa.string(), "file": pa.string(), "bytes": pa.int64(), "length": pa.int64(), "sha256": pa.string()}
 """What is known of every document besides its text."""
-
 CODEC, _LONG = pa.Codec("zstd"), 2000
 """How texts are compressed, and how many bytes they must have on average: a call for each short one would take long."""
 

@@ -125,7 +125,6 @@ _BLANKS = np.array([code for code in range(0x3001) if chr(code).isspace()], np.u
 """White space as `str.split` has it."""
 OTHER, LETTER, MARK, DENSE, DENSE_MARK = range(5)
 """As in `words.c`: no part of a word; a letter or number, a mark; the same in a script without blanks."""
-
 WITHOUT_BLANKS = (
     *((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF)),  # Thai and Lao, Myanmar, Khmer
     *((0x3005, 0x3007), (0x3040, 0x30FF), (0x31F0, 0x31FF), (0xFF66, 0xFF9F)),  # signs of repetition, Kana
@@ -290,7 +289,6 @@ _FOLLOWING = (
     *((0x1F3FB, 0x1F3FF), (0xE0020, 0xE007F)),  # skin tones; tags
 )
 """Code points that always belong to the one before them, as marks do."""
-
 _INITIALS = ((0x1100, 0x115F), (0xA960, 0xA97C))
 """Hangul initial consonants: several of them, and the syllable behind them, are seen as one character."""
 

@@ -104,7 +104,7 @@ def parse_spec(text: str) -> Spec:
     known = (*WINDOWS, *PARTS, "elements", *CUTTERS, *SPLITTERS)
     if kind not in known and (added := plugin("chunkers", kind)):
         return Spec(kind, names=(rest,) if rest else (), origin=added.origin)
-    if kind in WINDOWS or kind in PARTS:
+    if kind in {*WINDOWS, *PARTS}:
         remedy = f"write {kind}:SIZE or {kind}:SIZE/STEP with whole numbers of at least 1"
     elif kind in CUTTERS:
         remedy = f"write {kind}:N with a whole number from 1 to {CUTTERS[kind]:,}"
@@ -219,7 +219,7 @@ def _following(index: Index, spec: Spec, embed: Embed | None) -> Cuts:
         cut = headings if spec.kind == "headings" else recursive
         every = [cut(text, spec.size) for text in texts_of(index)]
     spans = np.array([span for own in every for span in own], np.int64).reshape(-1, 2)
-    return np.repeat(np.arange(len(every)), [len(own) for own in every]), spans[:, 0], spans[:, 1]
+    return np.repeat(np.arange(len(every)), list(map(len, every))), spans[:, 0], spans[:, 1]
 
 
 def _elements(index: Index, tags: tuple[str, ...]) -> Cuts:

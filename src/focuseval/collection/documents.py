@@ -53,12 +53,10 @@ def open_documents(path: str | Path | Mapping[str, str], *, apart: bool = True) 
             raise CollectionError(what, at=str(path), remedy="write one such object on a line")
         return in_memory([texts_block(list(read), [text for _, text in read.values()])], str(path))
     report, sources, blocks = ParseReport(), Sources([place]), []
-    raws = (
-        Raw(m.id, m.file, unpacked(m.read() if m.read else read_file(m.file), m.file), m.kind, apart) for m in sources
-    )
-    for portion in portions(raws):
-        block, one = parse_documents(portion)
-        report.add(one)
+    held = ((one, one.read() if one.read else read_file(one.file)) for one in sources)
+    for portion in portions(Raw(one.id, one.file, unpacked(data, one.file), one.kind, apart) for one, data in held):
+        block, parsed = parse_documents(portion)
+        report.add(parsed)
         blocks += [] if block is None else [block]
     counted = {
         "sources": [str(place.absolute())],
@@ -73,8 +71,7 @@ def open_documents(path: str | Path | Mapping[str, str], *, apart: bool = True) 
 
 def portions(raws: Iterable[Raw]) -> Iterator[list[Raw]]:
     """Cut documents into lists of about as many bytes as a batch of an index has."""
-    portion: list[Raw] = []
-    size = 0
+    portion, size = list[Raw](), 0
     for raw in raws:
         portion.append(raw)
         size += len(raw.data)

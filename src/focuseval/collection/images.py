@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -66,6 +65,10 @@ def names_in_collection(reference: str, file: str) -> list[str]:
     return [name + ending for ending in _ENDINGS]
 
 
+def _sizes(archive: Location) -> dict[str, int]:
+    return {name.removeprefix("./"): size for name, size, _ in archive_members(archive)}
+
+
 class Images:
     """The images that the documents of an index name, as far as the sources of the index hold them."""
 
@@ -105,26 +108,17 @@ class Images:
                 found += [(position, there, source)] if there else []
         return sorted(found, key=lambda one: one[0])
 
-    def _members(self, archive: Location) -> Mapping[str, int]:
-        """Return the names in an archive and the sizes of its files; none of a folder, a file or a large .tar."""
-        name = archive.name.lower()
-        tar = name.endswith((".tar", ".tar.gz", ".tgz", ".tar.zst"))
-        if not name.endswith(".zip") and not (tar and archive.stat().st_size <= MAX_ARCHIVE):
-            return {}
-        return self._archives.get(
-            str(archive), lambda: {name.removeprefix("./"): size for name, size, _ in archive_members(archive)}
-        )
-
     def _size(self, source: Location, name: str) -> int | None:
         """Return the size of a file of the collection; None where there is none, or it is a large one or elsewhere."""
         size: int | None = None
+        archive, tars = source.name.lower(), (".tar", ".tar.gz", ".tgz", ".tar.zst")
         with suppress(FocusevalError, OSError, ValueError):
             if source.is_dir():
                 place: Any = source / name
                 inside = isinstance(source, Remote) or place.resolve().is_relative_to(source.resolve())
                 size = place.stat().st_size if inside and place.is_file() else None
-            else:
-                size = self._members(source).get(name)
+            elif archive.endswith(".zip") or (archive.endswith(tars) and source.stat().st_size <= MAX_ARCHIVE):
+                size = self._archives.get(str(source), partial(_sizes, source)).get(name)
         return size if size is not None and size <= MAX_BYTES else None
 
     def _content(self, source: Location, name: str) -> bytes | None:

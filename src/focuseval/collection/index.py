@@ -173,15 +173,13 @@ class Index(Described):
 
     def texts(self, rows: ArrayLike) -> Any:
         """Return the texts of documents as one large string array, in the order of `rows`."""
-        wanted = self._checked(rows)
         parts, places = [], []
-        for block, documents, here in self._by_block(wanted):
+        for block, documents, here in self._by_block(self._checked(rows)):
             parts.append(block.texts(documents))
             places.append(here)
         if not parts:
             return pa.array([], pa.large_string())
-        order = np.argsort(np.concatenate(places))
-        return pa.concat_arrays(parts).take(pa.array(order))
+        return pa.concat_arrays(parts).take(pa.array(np.argsort(np.concatenate(places))))
 
     def put_in(self, rows: ArrayLike) -> NDArray[np.int64]:
         """Return how many characters of documents stand in no text node: those that separate words of HTML."""
@@ -207,9 +205,8 @@ class Index(Described):
         wanted = self._checked(rows)
         sizes = np.diff(self.element_bounds)[wanted]
         ends = np.cumsum(sizes)
-        total = int(ends[-1]) if len(ends) else 0
         kinds = {"tag": "i4", "n": "i4", "depth": "i2", "start": "i8", "end": "i8", "parent": "i8"}
-        columns = {name: np.zeros(total, kind) for name, kind in kinds.items()}
+        columns = {name: np.zeros(int(sizes.sum()), kind) for name, kind in kinds.items()}
         tags: dict[str, int] = {}
         for block, documents, here in self._by_block(wanted):
             source = spread(block.element_bounds[documents], sizes[here])
@@ -218,11 +215,9 @@ class Index(Described):
                 column[target] = block.element(name)[source]
             recode = np.array([tags.setdefault(tag, len(tags)) for tag in block.tags], np.int32)
             columns["tag"][target] = recode[columns["tag"][target]]
-        parent = columns.pop("parent")
-        parent += np.where(parent < 0, 0, np.repeat(ends - sizes, sizes))
-        row = spread(self.element_bounds[wanted], sizes)
-        code = columns.pop("tag")
-        return Elements(np.repeat(wanted, sizes), row, code, **columns, parent=parent, tag_names=tuple(tags))
+        columns["parent"] += np.where(columns["parent"] < 0, 0, np.repeat(ends - sizes, sizes))
+        row, code = spread(self.element_bounds[wanted], sizes), columns.pop("tag")
+        return Elements(np.repeat(wanted, sizes), row, code, **columns, tag_names=tuple(tags))
 
     def path_strings(self, elements: ArrayLike) -> Any:
         """Return the paths of elements, given by their numbers in the whole index (`Elements.row`)."""
@@ -244,8 +239,8 @@ class Index(Described):
 
     def resolve_rows(self, rows: ArrayLike, paths: Any) -> NDArray[np.int64]:
         """Return the numbers of elements in the whole index (`Elements.row`), −1 where there is none."""
-        row = np.full(len(np.asarray(rows)), -1, np.int64)
         documents = np.asarray(rows, np.int64)
+        row = np.full(len(documents), -1, np.int64)
         for block, here, document, element in self._resolved(rows, paths):
             row[here] = self.element_bounds[documents[here]] + element - block.element_bounds[document]
         return row
@@ -280,8 +275,7 @@ class Index(Described):
         """Yield every block touched: the block, documents counted from its first, and their places in `rows`."""
         number = np.searchsorted(self.first, rows, "right") - 1
         order = np.argsort(number, kind="stable")
-        cuts = np.flatnonzero(np.diff(number[order])) + 1
-        for here in np.split(order, cuts) if len(order) else []:
+        for here in np.split(order, np.flatnonzero(np.diff(number[order])) + 1) if len(order) else []:
             block = int(number[here[0]])
             yield self.blocks[block], rows[here] - self.first[block], here
 
@@ -347,14 +341,12 @@ class CollectionStatistics:
     bytes: int
     characters: int
     elements_per_article: float
-    nodes_per_article: float
-    """Elements and text nodes."""
+    nodes_per_article: float  # elements and text nodes
     mean_depth: float  # over all elements; a root has depth 1
     mean_depth_of_articles: float  # over articles, of the mean depth of their elements
     max_depth: int
     unique_tags: int
-    mean_length: float
-    """Characters of a document's text."""
+    mean_length: float  # characters of a document's text
     tags: tuple[tuple[str, int], ...]  # every tag with its count, the most frequent first
 
 

@@ -62,8 +62,7 @@ class Names:
     def match(self, wanted: Any) -> NDArray[np.int32]:
         """Return the row of every wanted id, −1 where it is unknown; an ambiguous one is refused."""
         rows = _places(wanted, self.ids)
-        open_ = np.flatnonzero(rows < 0)
-        if not len(open_):
+        if not len(open_ := np.flatnonzero(rows < 0)):
             return rows
         bare = pc.replace_substring_regex(wanted.take(pa.array(open_)), EXTENSION, "")
         rows[open_] = self._match_short(bare, None)
@@ -218,13 +217,11 @@ def _children(
     child, first_child, tags = (block.element(name) for name in ("child", "first_child", "tag"))
     root = parent < 0
     low = np.where(root, 0, first_child[base + np.maximum(parent, 0)])
-    after = np.minimum(parent + 1, size - 1)
-    high = np.where(root, 1, np.where(parent + 1 < size, first_child[base + after], size))
-    place = _lower_bound(lambda at, which: tags[base[which] + child[base[which] + at]] < tag[which], low, high)
-    place += n - 1
+    after = first_child[base + np.minimum(parent + 1, size - 1)]
+    high = np.where(root, 1, np.where(parent + 1 < size, after, size))
+    place = _lower_bound(lambda at, which: tags[base[which] + child[base[which] + at]] < tag[which], low, high) + n - 1
     found = (tag >= 0) & (n >= 1) & (place < high)
-    place = np.where(found, place, 0)
-    element = child[base + place].astype(np.int64)
+    element = child[base + np.where(found, place, 0)].astype(np.int64)
     return np.where(found & (tags[base + element] == tag), element, -1)
 
 
@@ -245,9 +242,8 @@ def find_nodes(block: Block, document: Integers, element: Integers, n: Integers,
     """Return each element's n-th text node (its row in the block, or −1); `strip` counts none of white space alone."""
     solid, first_node = block.node("solid"), block.element("first_node")
     base = block.node_bounds[document]
-    low = base + first_node[element]
-    last = block.element_bounds[document + 1] - 1
-    after = first_node[np.minimum(element + 1, last)]
-    high = np.where(element < last, base + after, block.node_bounds[document + 1])
+    low, last = base + first_node[element], block.element_bounds[document + 1] - 1
+    after = base + first_node[np.minimum(element + 1, last)]
+    high = np.where(element < last, after, block.node_bounds[document + 1])
     place = _lower_bound(lambda at, which: solid[at] < n[which], low, high) if strip else low + n - 1
     return np.where((n >= 1) & (place >= low) & (place < high), place, -1)

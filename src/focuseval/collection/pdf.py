@@ -49,9 +49,7 @@ RULES = 1  # version of the rules above: another one may give another text
 CHOICES = {"hyphens": ("join", "keep"), "ligatures": ("split", "keep")}
 CHOICES |= dict.fromkeys(("repeated", "original"), ("keep", "drop"))
 """Options and their values, the default first."""
-
 LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
-
 _SOFT, _MARK = 0x00AD, 2
 _HYPHENS = (_MARK, _SOFT, ord("-"), 0x2010)
 _EDGE, _LEAST, _SHARE = 0.1, 3, 4

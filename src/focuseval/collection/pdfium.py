@@ -35,7 +35,6 @@ from focuseval.engine import native
 from focuseval.errors import CollectionError
 
 Box = tuple[float, float, float, float]
-
 MEMORY = 4 << 30  # bytes that the process may use, its program included
 SECONDS = 60.0
 SECONDS_PER_MB = 3.0  # time for one question about a file: a thousand pages of a megabyte take a few seconds
@@ -88,10 +87,8 @@ def draw_page(data: bytes, file: str, page: int, scale: float) -> bytes:
 
 def read_highlights(data: bytes, file: str) -> list[Highlight]:
     """Return the highlight annotations of a file, in the order of its pages."""
-    return [
-        Highlight(header["page"], tuple(map(tuple, header["boxes"])), header["note"], header["author"])
-        for header, _ in _ask(file, data, do="highlights")
-    ]
+    found = (header for header, _ in _ask(file, data, do="highlights"))
+    return [Highlight(**header | {"boxes": tuple(map(tuple, header["boxes"]))}) for header in found]
 
 
 def write_highlights(data: bytes, file: str, marks: Sequence[Highlight]) -> bytes:
@@ -194,25 +191,21 @@ def answer() -> None:
 
     answers: dict[str, Callable[..., Iterator[Any]]]
     answers = {"read": _pages, "draw": _drawn, "highlights": _highlights, "annotate": _annotated}
-    limited = False
     while True:
         try:
             question, data = _received(source)
         except EOFError:
             return
         most_pages, most_characters, memory = question.pop("limits")
-        if not limited:
-            limited = True
-            with suppress(ImportError, ValueError, OSError):  # not on every system
-                import resource  # noqa: PLC0415  as above
+        with suppress(ImportError, ValueError, OSError):  # not on every system, and no limit can be raised again
+            import resource  # noqa: PLC0415  as above
 
-                resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         try:
             document = pdfium.PdfDocument(data)
             if not 0 < len(document) <= most_pages:
-                raise ValueError(  # noqa: TRY301  one handler for what PDFium and we refuse
-                    f"refused: {len(document):,} pages, where up to {most_pages:,} are read"
-                )
+                what = f"refused: {len(document):,} pages, where up to {most_pages:,} are read"
+                raise ValueError(what)  # noqa: TRY301  one handler for what PDFium and we refuse
             for header, payload in answers[question.pop("do")](pdfium.raw, document, most_characters, **question):
                 _send(target, header, payload)
             _send(target, {"done": True})

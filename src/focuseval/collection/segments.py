@@ -77,16 +77,16 @@ def find_segments(path: str | Path, wanted: Iterable[str]) -> Segments:
 def read_segments(files: Sequence[Location]) -> tuple[Segments, dict[str, str]]:
     """Return all segments, and every document's text as far as they show it: blanks stand for the rest."""
     seen: dict[str, Place] = {}
+    of: dict[str, list[Segment]] = {}
     found: list[Segment] = []
     for segment, at in _placed(files):
         if segment.id in seen:
             raise CollectionError(f"segment {segment.id!r} is at {seen[segment.id]} already", at=at, remedy="keep one")
         seen[segment.id] = at
         found.append(segment)
-    of: dict[str, list[Segment]] = {}
-    for segment in sorted(found, key=lambda s: (s.start, s.end)):
         of.setdefault(segment.document, []).append(segment)
-    return as_columns(found), {segment.document: _laid(of[segment.document]) for segment in found}
+    texts = {name: _laid(sorted(own, key=lambda one: (one.start, one.end))) for name, own in of.items()}
+    return as_columns(found), texts
 
 
 def as_columns(found: Sequence[Segment]) -> Segments:
@@ -106,9 +106,9 @@ def _laid(segments: Iterable[Segment]) -> str:
     parts, upto = [], 0
     for segment in segments:
         if segment.end > upto:
-            parts.append(" " * (segment.start - upto))
-            shown = segment.text.ljust(segment.end - segment.start)[: segment.end - segment.start]
-            parts.append(shown[max(upto - segment.start, 0) :])
+            size = segment.end - segment.start
+            shown = segment.text.ljust(size)[max(upto - segment.start, 0) : size]
+            parts += [" " * (segment.start - upto), shown]
             upto = segment.end
     return "".join(parts)
 

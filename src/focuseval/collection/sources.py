@@ -123,11 +123,10 @@ class Sources:
     def groups(self) -> Iterator[Member | Files]:
         """Yield every document once, those of a directory together; a repeated id raises."""
         self.passed_over.clear()
-        seen: set[int] = set()
+        seen = set[int]()
         try:
             for group in self._groups():
-                ids = [] if self.whole else group.ids()  # else the workers find them all
-                if not all_new(ids, seen):
+                if not self.whole and not all_new(ids := group.ids(), seen):  # else the workers find them all
                     self.refuse_twins(ids)
                 yield group
         except RemoteError as error:

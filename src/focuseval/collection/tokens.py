@@ -26,6 +26,7 @@ from focuseval.engine.lazy import cached_property
 from focuseval.errors import FormatError, MissingDataError, UsageError
 
 Spans = tuple[NDArray[np.int64], NDArray[np.int64]]
+MOST = 10_000_000  # tokens that are remembered; texts beyond are tokenized whenever they are asked for
 
 
 class Tokenizer(Protocol):
@@ -135,9 +136,6 @@ def _absent(package: str) -> MissingDataError:
     return MissingDataError(f"{package} is not installed; run 'pip install focuseval[{package}]'")
 
 
-MOST = 10_000_000  # tokens that are remembered; texts beyond are tokenized whenever they are asked for
-
-
 class RememberedTokens:
     """Another tokenizer, each of whose texts is tokenized once."""
 
@@ -154,12 +152,11 @@ class RememberedTokens:
 
     def spans(self, text: str) -> Spans:
         """Return the other's spans."""
-        if (found := self._known.get(text)) is not None:
-            return found
-        found = self.tokenizer.spans(text)
-        if self._tokens + len(found[0]) <= self.most:
-            self._known[text] = found
-            self._tokens += len(found[0])
+        if (found := self._known.get(text)) is None:
+            found = self.tokenizer.spans(text)
+            if self._tokens + len(found[0]) <= self.most:
+                self._known[text] = found
+                self._tokens += len(found[0])
         return found
 
     def __reduce__(self) -> Any:

@@ -46,7 +46,6 @@ GROWTH_FROM = 8_000_000  # characters
 MAX_WORD = 1 << 28  # a Word document with more bytes of text than this is refused
 KEEP_GOING = "mend the file, or index the others with keep_going=True"
 """What can be done about a document that cannot be read."""
-
 WHITE = " \t\n\r"
 IMAGES = frozenset(("graphic", "inline-graphic", "img", "imagedata", "image"))  # elements that may name an image
 _NAMED = frozenset(("xlink:href", "href", "src", "fileref"))

@@ -45,7 +45,7 @@ _AGREE = {"Python": 2, "focuseval": 3, "pyarrow": 1, "numpy": 1}
 """What must agree between client and workers, and in how many numbers of its version."""
 _ASK = {name: partial(importlib.metadata.version, name) for name in _AGREE} | {"Python": platform.python_version}
 """What tells these versions, by the standard library alone: a worker may have no focuseval."""
-
+_SILENT = logging.CRITICAL + 1
 _LOCAL = {
     "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,
     "distributed.worker.profile.interval": "100ms",
@@ -69,7 +69,7 @@ def connected(address: str, say: Callable[[str], None] | None = None) -> Iterato
     say
         Called with a line that names the dashboard.
     """
-    logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)  # what matters is an error of ours
+    logging.getLogger("distributed").setLevel(_SILENT)  # what matters is an error of ours
     with _client(address) as client:
         _refuse_other_versions(client, address)
         if say is not None and client.dashboard_link:
@@ -96,14 +96,9 @@ def _client(address: str) -> Iterator[Any]:
         if not number.isdigit() or int(number) < 1:
             what = f"expected local:N with a number of processes, found {address!r}"
             raise UsageError(f"{what}; give one such as local:4")
+        given = {"n_workers": int(number), "threads_per_worker": 1, "protocol": "tcp://", "dashboard_address": ":0"}
         with interrupts_held(), dask.config.set(_LOCAL):  # Ctrl-C reaches this process alone, as with local processes
-            cluster = distributed.LocalCluster(
-                n_workers=int(number),
-                threads_per_worker=1,
-                protocol="tcp://",
-                dashboard_address=":0",
-                silence_logs=logging.CRITICAL + 1,
-            )
+            cluster = distributed.LocalCluster(**given, silence_logs=_SILENT)
         with cluster, distributed.Client(cluster, set_as_default=False) as client:
             yield client
         return

@@ -22,7 +22,6 @@ T = TypeVar("T")
 
 FOLDER, GIGABYTES = "FOCUSEVAL_CACHE", "FOCUSEVAL_CACHE_GB"
 """Environment variables: the folder of the cache, and how large it may grow."""
-
 _DEFAULT = 10.0
 _PARTIAL = ".partial"
 _AT_ONCE = 8  # files that are pushed to the disk at once
@@ -107,11 +106,7 @@ class Cache:
             Path(name).replace(copy)
         finally:
             Path(name).unlink(missing_ok=True)
-        self._shrink(copy)
-        return copy
-
-    def _shrink(self, kept: Path) -> None:
-        """Remove the copies that were not used for longest; a process that has one mapped keeps it until it is done."""
+        # The copies that were not used for longest go; a process that has one mapped keeps it until it is done.
         found, total = [], 0
         for entry in os.scandir(self.folder):
             with suppress(OSError):  # another process was faster
@@ -119,9 +114,10 @@ class Cache:
                     found.append((entry.stat().st_mtime_ns, entry.stat().st_size, entry.path))
                     total += found[-1][1]
         for _, size, path in sorted(found):
-            if total > self.most and path != str(kept):
+            if total > self.most and path != str(copy):
                 Path(path).unlink(missing_ok=True)
                 total -= size
+        return copy
 
 
 def cache_from_environment() -> Cache | None:

@@ -278,14 +278,10 @@ def rows_of_chunks(column: pa.Array | pa.ChunkedArray, rows: NDArray[np.integer]
     """
     if getattr(column, "num_chunks", 1) < 2:
         return column.take(indices(rows))
-    ends = np.cumsum([len(chunk) for chunk in column.chunks])
-    cuts = np.searchsorted(rows, ends)
-    pieces = [
-        chunk.take(indices(rows[first:last] - (end - len(chunk))))
-        for chunk, first, last, end in zip(column.chunks, np.append(0, cuts[:-1]), cuts, ends, strict=True)
-        if last > first
-    ]
-    return pa.chunked_array(pieces, column.type)
+    bounds = np.cumsum([0, *map(len, column.chunks)])
+    own = np.split(rows, np.searchsorted(rows, bounds[1:-1]))
+    found = zip(column.chunks, own, bounds[:-1], strict=True)
+    return pa.chunked_array([chunk.take(indices(some - low)) for chunk, some, low in found if len(some)], column.type)
 
 
 def coded(strings: pa.Array | pa.ChunkedArray, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int32], pa.Array]:
@@ -305,8 +301,7 @@ def coded(strings: pa.Array | pa.ChunkedArray, keys: NDArray[np.uint64]) -> tupl
         return encoded.indices.to_numpy(), encoded.dictionary
     codes, first = np.empty(len(keys), np.int32), np.empty(len(keys), np.int64)
     table = np.zeros(1 << (2 * len(keys)).bit_length(), np.int32)
-    room = (array.ctypes.data for array in (codes, first))
-    count = code.encode(*where, keys.ctypes.data, len(keys), table.ctypes.data, len(table), *room)
+    count = code.encode(*where, *addresses(keys), len(keys), *addresses(table), len(table), *addresses(codes, first))
     return codes, whole.take(indices(first[:count]))
 
 
@@ -339,7 +334,7 @@ def joint(keys: NDArray[np.uint64], group: NDArray[np.integer]) -> NDArray[np.ui
     """Join every key with its group (its topic, say)."""
     joined, code = np.empty_like(keys), library()
     if code is not None and keys.shape == group.shape and _plain(keys, np.uint64) and _plain(group, np.int32):
-        code.joint(keys.ctypes.data, group.ctypes.data, len(keys), joined.ctypes.data)
+        code.joint(*addresses(keys, group), len(keys), *addresses(joined))
         return joined
     return mix(keys, group.astype(np.uint64))
 

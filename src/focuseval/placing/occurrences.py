@@ -90,8 +90,14 @@ def _hashed(document: str, texts: list[str]) -> list[list[int]]:
     if not parts or not texts:
         return found
     hashes = np.concatenate(parts)
-    offsets, anchors, rarest = _anchors(texts, hashes)
-    column = np.arange(len(texts))
+    # Three sixteen-grams of each text, their hashes there and one place further, and which of them is rarest.
+    last = np.array([len(text) - GRAM - 1 for text in texts])
+    offsets = np.stack([last // 7, last // 2, last - last // 5])
+    grams = "".join(text[o : o + GRAM + 1] for row in offsets.tolist() for text, o in zip(texts, row, strict=True))
+    anchors = np.moveaxis(gram_hashes(code_points(grams).reshape(3, len(texts), GRAM + 1)), -1, 0)
+    sample = hashes[:: 1 + len(hashes) // (1 << 20)]
+    often = np.bincount(sample >> np.uint32(16), minlength=1 << 16)[anchors >> np.uint32(16)].sum(axis=0)
+    rarest, column = often.argmin(axis=0), np.arange(len(texts))
     anchor = anchors[:, rarest, column].ravel()
     wanted, shift = np.zeros(1 << _BITS, np.bool_), np.uint32(32 - _BITS)
     wanted[anchor >> shift] = True
@@ -104,25 +110,14 @@ def _hashed(document: str, texts: list[str]) -> list[list[int]]:
     start = 2 * place - odd - offsets[rarest, column][text]
     within = (start >= 0) & (start <= len(document) - np.array([len(t) for t in texts])[text])
     start, text = start[within], text[within]
-    for other, grams in zip(offsets, anchors.swapaxes(0, 1), strict=True):
+    for other, expected in zip(offsets, anchors.swapaxes(0, 1), strict=True):
         odd = (start + other[text]) % 2
-        agree = hashes[(start + other[text] + odd) // 2] == grams[odd, text]
+        agree = hashes[(start + other[text] + odd) // 2] == expected[odd, text]
         start, text = start[agree], text[agree]
     for i, at in zip(text.tolist(), start.tolist(), strict=True):
         if document.startswith(texts[i], at):
             found[i].append(at)
     return [sorted(places) for places in found]
-
-
-def _anchors(texts: list[str], hashes: Hashes) -> tuple[NDArray[np.int64], Hashes, NDArray[np.int64]]:
-    """Return three sixteen-grams of each text and which is rarest: offsets, and hashes there and one place further."""
-    last = np.array([len(text) - GRAM - 1 for text in texts])
-    offsets = np.stack([last // 7, last // 2, last - last // 5])
-    grams = "".join(text[o : o + GRAM + 1] for row in offsets.tolist() for text, o in zip(texts, row, strict=True))
-    anchors = np.moveaxis(gram_hashes(code_points(grams).reshape(3, len(texts), GRAM + 1)), -1, 0)
-    sample = hashes[:: 1 + len(hashes) // (1 << 20)]
-    often = np.bincount(sample >> np.uint32(16), minlength=1 << 16)[anchors >> np.uint32(16)].sum(axis=0)
-    return offsets, anchors, often.argmin(axis=0)
 
 
 def distances(pattern: str, text: str, *, anchored: bool = False) -> list[int]:

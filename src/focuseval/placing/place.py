@@ -128,10 +128,8 @@ def _with_documents(run: Run, collection: Collection) -> tuple[Run, Integers | N
     if run.text is None or not len(rows := run.nameless):
         return run, None
     row, documents = holders_of(run.text.take(pa.array(rows)).to_pylist(), collection)
-    one = row >= 0
-    names = np.array(as_strings(run.document), object)
+    one, names, holders = row >= 0, np.array(as_strings(run.document), object), np.full(len(run), -1, np.int64)
     names[rows[one]] = collection.ids.take(pa.array(row[one])).to_pylist()
-    holders = np.full(len(run), -1, np.int64)
     holders[rows[~one]] = documents[~one]
     return replace(run, document=pa.array(names, pa.string())), holders
 
@@ -155,8 +153,7 @@ def _remarks_on_run(run: Run, placement: Placement) -> Iterator[Remark]:
         yield placement.alignment.remark()
         yield from map(worded, placement.alignment.first_unplaced())
     for code, what in ((NO_DOCUMENT, "document"), (NO_PLACE, "place")):
-        rows = np.flatnonzero(placement.status == code)
-        if len(rows):
+        if len(rows := np.flatnonzero(placement.status == code)):
             row = int(rows[0])
             path = f"{run.path[row].as_py()!r} of " if code == NO_PLACE and run.path is not None else ""
             where = f"{path}{run.document[row].as_py()!r} for topic {run.topic_of(row)!r} ({run.at(row)})"
@@ -170,10 +167,8 @@ def refuse_bad_spans(run: Run) -> None:
     placement = run.placement
     if placement is None or placement.status is None or run.start is None or run.end is None:
         return
-    bad = np.flatnonzero(placement.status == BAD_SPAN)
-    if len(bad):
-        row = int(bad[0])
-        more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
+    if len(bad := np.flatnonzero(placement.status == BAD_SPAN)):
+        row, more = int(bad[0]), f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
         what = f"expected a span within the {placement.length[row]} characters of {run.document[row].as_py()!r}"
         found = f"found {run.start[row]} … {run.end[row]} for topic {run.topic_of(row)!r}{more}"
         remedy = "offsets count code points of the text, markup excluded, half-open; is it the same collection?"
