@@ -35,14 +35,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from focuseval.data.gold import Gold
 from focuseval.data.run import Run
 from focuseval.engine.native import coded, hash64
 from focuseval.engine.version import __version__
 from focuseval.errors import FormatError
-from focuseval.formats.columns import FileTable, Layout, column_array, joined, read_table, run_lines, words
+from focuseval.formats.columns import FileTable, Layout, as_text, column_array, joined, read_table, run_lines, words
 from focuseval.formats.content import Source
 from focuseval.formats.judgements import JudgedRows, judged_twice
 from focuseval.formats.ranking import by_score_and_document, distinct_keys, lines_taken, moved, topic_codes
@@ -136,9 +135,6 @@ def read_qrels(sources: Sequence[Source]) -> Gold:
 
 def write_qrels(gold: Gold) -> Iterator[bytes]:
     """Yield a line for every judged document."""
-    yield from joined(
-        words("topic", gold.topics, gold.articles.topic),
-        "0",
-        words("document", gold.documents, gold.articles.document),
-        pc.cast(pa.array(gold.articles.relevance), pa.string()),
-    )
+    a = gold.articles
+    topic, document = words("topic", gold.topics, a.topic), words("document", gold.documents, a.document)
+    yield from joined(topic, "0", document, as_text(a.relevance))
