@@ -120,7 +120,6 @@ def write(run: Run) -> Iterator[bytes]:
     if run.path is not None:
         path = strings(run.path)
         if run.end_path is not None:
-            both = pc.binary_join_element_wise(path, strings(run.end_path), " ")
-            path = pc.coalesce(both, path)
+            path = pc.coalesce(pc.binary_join_element_wise(path, strings(run.end_path), " "), path)
         place = pc.coalesce(path, place)
     return run_lines(run, place)

@@ -78,9 +78,8 @@ def _convert(
     faults = list[FormatError]()
     for name, kind, element in (("rank", "rank", "rank"), ("score", "real", "rsv")):
         texts, columns[name] = columns[name], numbers(columns[name], kind)
-        unknown, wrong = (
-            np.asarray(texts.is_valid()) & bad for bad in (columns[name].is_null(), ~np.isfinite(columns[name]))
-        )
+        said = np.asarray(texts.is_valid())
+        unknown, wrong = said & columns[name].is_null(), said & ~np.isfinite(columns[name])
         for row in np.flatnonzero(unknown if unknown.any() else wrong)[:1].tolist():
             what = no_number(element, kind, texts[row].as_py())
             faults.append(FormatError(what, at=source.at(int(line[row])), remedy="correct the line"))

@@ -77,8 +77,7 @@ def write(run: Run, documents: Collection | None = None) -> Iterator[bytes]:
         for row in range(*run.bounds[code : code + 2].tolist()):
             start = -1 if run.start is None else int(run.start[row])
             end = None if run.end is None or run.end[row] < 0 else int(run.end[row])
-            text = texts[row]
-            found.append(text or text_of(documents, ids[row], topic, run.at(row))[max(start, 0) : end])
+            found.append(texts[row] or text_of(documents, ids[row], topic, run.at(row))[max(start, 0) : end])
         asked = {"query_id": topic, "user_input": run.queries.get(topic, topic)}
         yield json_line({**asked, "retrieved_contexts": found})
 

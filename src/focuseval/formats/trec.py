@@ -96,20 +96,12 @@ read_annotated_run = read_run
 def write_annotated_run(run: Run) -> Iterator[bytes]:
     """Yield a run's lines below what is known of how it was made."""
     said = run.attributes.get("description")
-    yield "".join(
-        f"# {line}\n"
-        for line in (
-            "ir_metadata.start",
-            "schema version: 0.1",
-            f"tag: {json.dumps(run.run_id)}",
-            *(["actor:", f"  team: {json.dumps(run.participant)}"] if run.participant else []),
-            "platform:",
-            "  software:",
-            f"    libraries: {json.dumps([f'focuseval {__version__}', f'python {platform.python_version()}'])}",
-            *(["method:", "  automatic: true", "  retrieval:", f"    - name: {json.dumps(said)}"] if said else []),
-            "ir_metadata.end",
-        )
-    ).encode()
+    libraries = json.dumps([f"focuseval {__version__}", f"python {platform.python_version()}"])
+    lines = ["ir_metadata.start", "schema version: 0.1", f"tag: {json.dumps(run.run_id)}"]
+    lines += ["actor:", f"  team: {json.dumps(run.participant)}"] if run.participant else []
+    lines += ["platform:", "  software:", f"    libraries: {libraries}"]
+    lines += ["method:", "  automatic: true", "  retrieval:", f"    - name: {json.dumps(said)}"] if said else []
+    yield "".join(f"# {line}\n" for line in (*lines, "ir_metadata.end")).encode()
     yield from run_lines(run)
 
 
