@@ -56,7 +56,7 @@ from focuseval.data.topics.topic import Topic
 from focuseval.engine.storage import location
 from focuseval.errors import CollectionError, FormatError, Place, counted
 from focuseval.formats.content import Source
-from focuseval.formats.json_records import Item, json_items
+from focuseval.formats.json_records import json_items
 from focuseval.formats.rows import as_list, parsed, table_rows
 from focuseval.formats.run_rows import NamedColumns, columns_run, result_table, results_of, said_columns
 
@@ -299,7 +299,7 @@ def _spans(source: Source) -> Iterator[tuple[Place, dict[str, Any]]]:
     if source.head().lstrip()[:1] in {b"{", b"["}:
         items = json_items(source, frozenset({"resourceSpans", "scopeSpans", "spans", "data"}))
     else:
-        items = (Item(row.line or 0, dict(row.values), {}) for row in table_rows(source))
+        items = table_rows(source)
     for line, members, around in items:
         outer = {name: around[name] for name in ("resource", "info") if name in around}
         for span in _inner_spans(members):
