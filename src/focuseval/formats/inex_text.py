@@ -31,8 +31,6 @@ from focuseval.formats.trec import RUN, one_run_id
 from focuseval.placing.pointers import strings
 from focuseval.placing.texts import column_of
 
-Offsets = NDArray[np.int64]
-
 LAYOUT = replace(
     RUN,
     columns={**RUN.columns, "place": "text", "length": "text"},
@@ -90,7 +88,7 @@ def _numbers(table: FileTable, column: pa.ChunkedArray, skip: pa.ChunkedArray) -
     return values
 
 
-def _spans(table: FileTable, start: Offsets, size: Offsets | None) -> dict[str, Offsets]:
+def _spans(table: FileTable, start: NDArray[np.int64], size: NDArray[np.int64] | None) -> dict[str, Any]:
     """Return start and end, −1 for the end of entry points and unknown places.
 
     Offsets and lengths below −1 or beyond any document are refused.

@@ -197,8 +197,7 @@ def write(run: Run) -> Iterator[bytes]:
     if "description" in run.attributes:
         lines.append(f"  <description>{text(run.attributes['description'])}</description>")
     if "collections" in run.attributes:
-        named = run.attributes["collections"].split("\n")
-        inner = "".join(f"<collection>{text(name)}</collection>" for name in named)
+        inner = "".join(f"<collection>{text(name)}</collection>" for name in run.attributes["collections"].split("\n"))
         lines.append(f"  <collections>{inner}</collections>")
     yield "\n".join([*lines, ""]).encode()
     said: dict[str, dict[str, Any]] = {}  # the attributes that topics have besides their id

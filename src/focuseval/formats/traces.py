@@ -229,9 +229,10 @@ def retrievals(
             kinds.update([str(members.get("name", "span without a name"))] if span.stored is None else ())
     found, unasked = list[TracedSpan](), 0
     for span in spans.values():
-        around, one = list[TracedSpan](), spans.get((span.trace, span.parent))
-        while one is not None and all(one is not met for met in (span, *around)):
+        around, passed, one = list[TracedSpan](), {id(span)}, spans.get((span.trace, span.parent))
+        while one is not None and id(one) not in passed:
             around.append(one)  # from the inside out
+            passed.add(id(one))
             one = spans.get((one.trace, one.parent))
         met = {*where} <= span.meets.union(*(one.meets for one in around))
         recent = since is None or (span.time is not None and span.time >= since)
