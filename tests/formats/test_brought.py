@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import focuseval as fe
@@ -252,12 +252,15 @@ KEYS = st.sampled_from(
 
 
 @given(st.dictionaries(KEYS, PARTS, max_size=4))
+@example({"columns": ["query"], "data": [None]})
+@example({"columns": 5, "data": [["a"]]})
+@example({"columns": [["query"]], "data": [["a"]]})
 def test_nonsense_under_known_names_is_refused_or_read(value):
     source = source_of(json.dumps(value).encode() or b"{}", "file")
     for read in (fe.read_run, fe.read_gold):
         with contextlib.suppress(FocusevalError):
             read(source, docs=DOCS)
-    assert all(isinstance(row.values, dict) for row in rows_of(source))
+    assert all(isinstance(row.members, dict) for row in rows_of(source))
 
 
 def test_an_ambiguous_id_names_file_and_line(written):

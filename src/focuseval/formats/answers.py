@@ -87,19 +87,19 @@ def read(source: Source, documents: Collection | None = None) -> Run:
     results, lines, answers = list[dict[str, Any]](), list[int | None](), dict[str, CitedAnswer]()
     for row in rows_of(source):
         at = Place(source.name, row.line)
-        layer = next((one for one in layers(row.values) if _value(one, ID, at, str | int) is not None), row.values)
-        topic = str(_value(layer, ID, at, str | int, default=None) or topic_of(row.values, at, question=True))
+        layer = next((one for one in layers(row.members) if _value(one, ID, at, str | int) is not None), row.members)
+        topic = str(_value(layer, ID, at, str | int, default=None) or topic_of(row.members, at, question=True))
         if topic in answers:
             raise FormatError(f"expected one answer to {topic!r}, found another", at=at, remedy="keep one of them")
         numbers, statements = dict[str, int](), list[Statement]()
-        for text, citations in _statements(row.values, at):
+        for text, citations in _statements(row.members, at):
             for one in citations:
                 if (key := repr(one)) not in numbers:
                     numbers[key] = len(numbers)
                     results.append({**one, "topic": topic, "rank": len(numbers)})
                     lines.append(row.line)
             statements.append(Statement(text, tuple(dict.fromkeys(numbers[repr(one)] for one in citations))))
-        answers[topic] = CitedAnswer(tuple(statements), any(row.values.get(name) is True for name in ABSTAINS))
+        answers[topic] = CitedAnswer(tuple(statements), any(row.members.get(name) is True for name in ABSTAINS))
     columns = NamedColumns(said_columns(result_table(results)), source.name, lines)
     run = columns_run(columns, source.stem, documents=documents)
     topics = tuple(dict.fromkeys((*run.topics, *answers)))  # an answer without citations is an answer

@@ -31,7 +31,7 @@ def read(sources: Sequence[Source], documents: Collection | None = None) -> Iter
     """Return the references of all questions, as the file places them."""
     del documents
     for source in sources:
-        for line, row in table_rows(source, COLUMNS):
+        for line, row, _ in table_rows(source, COLUMNS):
             at, corpus = source.at(line), row["corpus_id"]
             try:
                 references = json.loads(row["references"])

@@ -388,15 +388,10 @@ def run_lines(run: Run, *places: pa.Array) -> Iterator[bytes]:
     Where a run has no ranks or no scores, 1, 2, 3 … and 1/1, 1/2, 1/3 … within each topic are written.
     """
     place = np.arange(len(run)) - run.bounds[run.topic] + 1
-    return joined(
-        words("topic", run.topics, run.topic),
-        "Q0",
-        words("document", run.document),
-        as_text(place.astype(np.int32) if run.rank is None else run.rank),
-        as_text(1 / place if run.score is None else run.score),
-        words("run id", [run.run_id or "run"])[0].as_py(),
-        *places,
-    )
+    topic, document = words("topic", run.topics, run.topic), words("document", run.document)
+    rank = as_text(place.astype(np.int32) if run.rank is None else run.rank)
+    score = as_text(1 / place if run.score is None else run.score)
+    return joined(topic, "Q0", document, rank, score, words("run id", [run.run_id or "run"])[0].as_py(), *places)
 
 
 def words(

@@ -13,8 +13,7 @@ that spans meet; besides these ``lengths``, ``queries``, ``tags``, ``groups``, e
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Container
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -403,7 +402,7 @@ def gold_facets(gold: Gold) -> dict[str, int]:
     return {facet: count for facet, count in counts.items() if count}
 
 
-def named(facets: dict[str, int], wanted: AbstractSet[str] | None = None) -> str:
+def named(facets: dict[str, int], wanted: Container[str] | None = None) -> str:
     """Return facets, or those that are wanted, as a message names them.
 
     >>> named({"element": 12, "header": 1})

@@ -27,8 +27,8 @@ from focuseval.data.gold import Gold
 from focuseval.data.run import Run
 from focuseval.errors import FormatError, Place
 from focuseval.formats.gold_rows import gold_of, judgements_of
+from focuseval.formats.json_records import Item
 from focuseval.formats.ranking import RankingOrder, in_order
-from focuseval.formats.rows import Row
 from focuseval.formats.run_rows import FRAME, WHICH_COLUMN, NamedColumns, columns_of, columns_run, in_code_points
 from focuseval.placing.place import place_run
 from focuseval.placing.texts import as_collection
@@ -104,7 +104,7 @@ def run_from_frame(
     there = table.column_names
     lengths = spelled(there, "length") and not spelled(there, "end")
     plain = not there or (spelled(there, "doc") and spelled(there, "topic") and not spelled(there, "results"))
-    named = NamedColumns(table) if plain and not lengths else columns_of(map(Row, count(1), table.to_pylist()), FRAME)
+    named = NamedColumns(table) if plain and not lengths else columns_of(map(Item, count(1), table.to_pylist()), FRAME)
     run = replace(columns_run(named, run_id, unit, collection), file=FRAME, sha256=_digest(table))
     run = in_order(run, order)
     return run if collection is None else place_run(run, collection)

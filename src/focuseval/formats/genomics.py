@@ -59,8 +59,7 @@ def read(sources: Sequence[Source], documents: Collection | None = None) -> Iter
             first, last = from_bytes(text, [start, start + size]).tolist()
             if size <= 0 or min(first, last) < 0:
                 what = f"expected bytes {start}+{size} at which characters of {document!r} begin for topic {topic!r}"
-                found = f"found a document of {len(text.encode())} bytes"
-                raise FormatError(f"{what}, {found}", at=at, remedy=_BYTES)
+                raise FormatError(f"{what}, found a document of {len(text.encode())} bytes", at=at, remedy=_BYTES)
             passages, _, aspects = topics.setdefault(topic, ([], at, set()))
             passages.append(Span(document, first, last))
             aspects.update(aspect for aspect in map(str.strip, "|".join(fields[4:]).split("|")) if aspect)

@@ -101,10 +101,8 @@ def read(sources: Sequence[Source]) -> Gold:
                 lines.append(batch(found, _LINE))
                 spans.append(batch([span for some in marked if some for span in some], _SPAN))
                 forbidden.append(batch(list(chain.from_iterable(banned)), _SPAN))
-                sizes += [
-                    (-1 if some is msgspec.UNSET else len(some), len(bad))
-                    for some, bad in zip(marked, banned, strict=True)
-                ]
+                told = (-1 if own is msgspec.UNSET else len(own) for own in marked)
+                sizes += zip(told, map(len, banned), strict=True)
                 place.append((np.full(len(line), code, np.int32), line))
         except FormatError as refusal:
             error = refusal

@@ -51,7 +51,7 @@ def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold
     """Return the judgements of one or several files."""
     paged = [(source, Paged(rows_of(source), documents, source.name, gold=True)) for source in sources]
     judged = [
-        one for source, found in paged for row in found.rows for one in judgements_of(row.values, source.at(row.line))
+        one for source, found in paged for row in found.rows for one in judgements_of(row.members, source.at(row.line))
     ]
     gold = gold_of(judged, documents, sources)
     return replace(gold, remarks=(*gold.remarks, *(remark for _, found in paged for remark in found.remarks)))

@@ -191,9 +191,8 @@ def _read(sources: Sequence[Source], scale: str) -> Gold:
         what, remedy = "expected <assessments topic=…>, found none", "is it a file of assessments?"
         raise FormatError(what, at=sources[0].name, remedy=remedy)
     scale = next(iter(scales), scale)
-    return rows.gold(
-        sources, "exhaustivity" if scale == "highlights" and any(e[3] != 2 for e in rows.elements) else scale
-    )
+    exhaustive = scale == "highlights" and any(e[3] != 2 for e in rows.elements)
+    return rows.gold(sources, "exhaustivity" if exhaustive else scale)
 
 
 read_grades, read_highlights = partial(_read, scale="grades"), partial(_read, scale="highlights")

@@ -31,8 +31,6 @@ from focuseval.formats.trec import RUN, one_run_id
 from focuseval.placing.pointers import strings
 from focuseval.placing.texts import column_of
 
-Offsets = NDArray[np.int64]
-
 LAYOUT = replace(
     RUN,
     columns={**RUN.columns, "place": "text", "length": "text"},
@@ -90,7 +88,7 @@ def _numbers(table: FileTable, column: pa.ChunkedArray, skip: pa.ChunkedArray) -
     return values
 
 
-def _spans(table: FileTable, start: Offsets, size: Offsets | None) -> dict[str, Offsets]:
+def _spans(table: FileTable, start: NDArray[np.int64], size: NDArray[np.int64] | None) -> dict[str, Any]:
     """Return start and end, −1 for the end of entry points and unknown places.
 
     Offsets and lengths below −1 or beyond any document are refused.
@@ -120,7 +118,6 @@ def write(run: Run) -> Iterator[bytes]:
     if run.path is not None:
         path = strings(run.path)
         if run.end_path is not None:
-            both = pc.binary_join_element_wise(path, strings(run.end_path), " ")
-            path = pc.coalesce(both, path)
+            path = pc.coalesce(pc.binary_join_element_wise(path, strings(run.end_path), " "), path)
         place = pc.coalesce(path, place)
     return run_lines(run, place)

@@ -78,9 +78,8 @@ def _convert(
     faults = list[FormatError]()
     for name, kind, element in (("rank", "rank", "rank"), ("score", "real", "rsv")):
         texts, columns[name] = columns[name], numbers(columns[name], kind)
-        unknown, wrong = (
-            np.asarray(texts.is_valid()) & bad for bad in (columns[name].is_null(), ~np.isfinite(columns[name]))
-        )
+        said = np.asarray(texts.is_valid())
+        unknown, wrong = said & columns[name].is_null(), said & ~np.isfinite(columns[name])
         for row in np.flatnonzero(unknown if unknown.any() else wrong)[:1].tolist():
             what = no_number(element, kind, texts[row].as_py())
             faults.append(FormatError(what, at=source.at(int(line[row])), remedy="correct the line"))
@@ -198,8 +197,7 @@ def write(run: Run) -> Iterator[bytes]:
     if "description" in run.attributes:
         lines.append(f"  <description>{text(run.attributes['description'])}</description>")
     if "collections" in run.attributes:
-        named = run.attributes["collections"].split("\n")
-        inner = "".join(f"<collection>{text(name)}</collection>" for name in named)
+        inner = "".join(f"<collection>{text(name)}</collection>" for name in run.attributes["collections"].split("\n"))
         lines.append(f"  <collections>{inner}</collections>")
     yield "\n".join([*lines, ""]).encode()
     said: dict[str, dict[str, Any]] = {}  # the attributes that topics have besides their id

@@ -52,11 +52,11 @@ _WHOLE, _MOST = 1 << 22, 1 << 26  # bytes of an object that is not taken apart, 
 
 
 class Item(NamedTuple):
-    """An object: its line, its members, and the members of the objects around it."""
+    """An object, or a row of a table: its line, its members, and the members of the objects around it."""
 
-    line: int
+    line: int | None  # None where that is not known
     members: dict[str, Any]
-    around: dict[str, Any]
+    around: Mapping[str, Any] = {}
 
 
 def decoded(raw: bytes, at: Place) -> Any:

@@ -35,10 +35,8 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 Table = TypeVar("Table", Articles, Passages, GradedElements)
 
-_TYPES = {
-    "topic": np.int32, "document": np.int32, "source": np.int32, "relevance": np.int32,
-    "exhaustivity": np.int8, "specificity": np.int8,
-}  # fmt: skip
+_TYPES: dict[str, Any] = dict.fromkeys(("topic", "document", "source", "relevance"), np.int32)
+_TYPES |= dict.fromkeys(("exhaustivity", "specificity"), np.int8)
 _STRINGS = frozenset({"bep_path", "start_path", "end_path", "quote", "need"})
 _FLAGS = frozenset({"inferred", "inpool"})
 

@@ -40,9 +40,8 @@ def read(sources: Sequence[Source], documents: Collection | None = None) -> Iter
             for annotation in field(record, "annotations", list, at):
                 answer = field(annotation, "long_answer", dict, at, "an annotation")
                 if "start_token" in answer and "start_byte" not in answer:
-                    what = (
-                        "expected 'start_byte' of long_answer, found tokens alone, as the simplified data set has them"
-                    )
+                    found = "found tokens alone, as the simplified data set has them"
+                    what = f"expected 'start_byte' of long_answer, {found}"
                     raise FormatError(what, at=at, remedy="read the original data set")
                 start, end = (field(answer, key, int, at, "long_answer") for key in ("start_byte", "end_byte"))
                 answers += [(start, end)] if start >= 0 else []

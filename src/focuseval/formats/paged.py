@@ -10,7 +10,8 @@ from focuseval.collection.pages import Pages
 from focuseval.data.fields import NAMES, layers, short, value
 from focuseval.data.remarks import Remark, counted_kinds
 from focuseval.errors import FormatError, MissingDataError, Place
-from focuseval.formats.rows import Row, document_of, first_text, parsed, real, span_of, whole
+from focuseval.formats.json_records import Item
+from focuseval.formats.rows import document_of, first_text, parsed, real, span_of, whole
 from focuseval.placing.normalise import normal_form
 from focuseval.placing.occurrences import find_all
 from focuseval.placing.pointers import PageBox, covered_spans
@@ -111,12 +112,12 @@ def _box(given: Any, at: Place) -> tuple[str, tuple[float, float, float, float] 
 class Paged:
     """The rows of a file in which pages and boxes have become code points, and what was noticed on the way."""
 
-    def __init__(self, rows: Iterable[Row], documents: Collection | None, file: str, *, gold: bool) -> None:
+    def __init__(self, rows: Iterable[Item], documents: Collection | None, file: str, *, gold: bool) -> None:
         self._documents, self._gold = documents, gold
         self._known: dict[str, Pages | None] = {}
         self.empty = self.hulls = 0
         every = list(rows)
-        objects = [(one, Place(file, row.line), outer) for row in every for one, outer in _objects(row.values)]
+        objects = [(one, Place(file, row.line), outer) for row in every for one, outer in _objects(row.members)]
         named = [(one, places, at, outer) for one, at, outer in objects if (places := places_of(one, at))]
         zero = any(_from_zero(one, at) for one, _, at, _ in named)
         self._places = {
@@ -135,13 +136,13 @@ class Paged:
         """Boxes without text, and results that reach over text between their pieces."""
         return counted_kinds(empty_boxes=self.empty, pieces=self.hulls)
 
-    def _row(self, row: Row, at: Place) -> Iterator[Row]:
-        values = dict(row.values)
-        for key, items in row.values.items():
+    def _row(self, row: Item, at: Place) -> Iterator[Item]:
+        values = dict(row.members)
+        for key, items in row.members.items():
             if key in _LISTS and isinstance(items, list):
                 values[key] = [new for item in items for new in self._placed(item, values, at)]
-        inner = self._placed(row.values, row.values, at) if id(row.values) in self._places else [values]
-        yield from (Row(row.line, one) for one in inner)
+        inner = self._placed(row.members, row.members, at) if id(row.members) in self._places else [values]
+        yield from (Item(row.line, one) for one in inner)
 
     def _placed(self, one: Any, outer: Mapping[str, Any], at: Place) -> list[Any]:
         """Return an object with its code points: several of a highlight in pieces, itself where it names no page."""

@@ -45,6 +45,7 @@ from focuseval.errors import FormatError, MissingDataError
 from focuseval.formats import gold_jsonl, gold_rows, run_rows
 
 read_run, read_gold = run_rows.read, gold_rows.read
+_NEEDED = "to write {} by page and box the PDFs are needed: give docs= or index="
 
 
 def _boxes(pages: Pages, start: int, end: int) -> list[dict[str, Any]]:
@@ -56,17 +57,12 @@ def _boxes(pages: Pages, start: int, end: int) -> list[dict[str, Any]]:
     ]
 
 
-def _located(documents: Collection | None, kind: str) -> Collection:
-    if documents is None:
-        raise MissingDataError(f"to write {kind} by page and box the PDFs are needed: give docs= or index=")
-    return documents
-
-
 def write_run(run: Run, documents: Collection | None = None) -> Iterator[bytes]:
     """Yield a line for every result: its page, and the boxes of its lines."""
-    index = _located(documents, "a run")
-    rows = index.find(run.document)
-    known = {int(row): index.pages(int(row)) for row in np.unique(rows[rows >= 0])}
+    if documents is None:
+        raise MissingDataError(_NEEDED.format("a run"))
+    rows = documents.find(run.document)
+    known = {int(row): documents.pages(int(row)) for row in np.unique(rows[rows >= 0])}
     names = run.document.to_pylist()
     start, end = (np.zeros(0) if column is None else column for column in (run.start, run.end))
     for place, (name, row) in enumerate(zip(names, rows.tolist(), strict=True)):
@@ -83,16 +79,17 @@ def write_run(run: Run, documents: Collection | None = None) -> Iterator[bytes]:
 
 def write_gold(gold: Gold, documents: Collection | None = None) -> Iterator[bytes]:
     """Yield our lines with pages and boxes in the place of offsets."""
-    index = _located(documents, "a gold")
+    if documents is None:
+        raise MissingDataError(_NEEDED.format("a gold"))
     for raw in gold_jsonl.write(gold):
         line = json.loads(raw)
-        row = int(index.find([line["doc"]])[0]) if "doc" in line else -1
-        pages = index.pages(row) if row >= 0 else None
+        row = int(documents.find([line["doc"]])[0]) if "doc" in line else -1
+        pages = documents.pages(row) if row >= 0 else None
         for span in line.get("spans", ()):
             if pages is None:
                 what = f"expected highlights in PDFs, found some in {line['doc']!r}"
                 raise FormatError(what, at=gold.file or None, remedy="convert the others apart")
             start, end = span.pop("start"), span.pop("end")
             span |= {"page": int(pages.of(start)), "boxes": _boxes(pages, start, end)}
-            span.setdefault("quote", index.text(row)[start:end])
+            span.setdefault("quote", documents.text(row)[start:end])
         yield json_line(line)

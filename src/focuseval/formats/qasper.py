@@ -50,8 +50,7 @@ def read_quotes(sources: Sequence[Source], evidence: str = "evidence") -> Iterat
                 given = [answer for answer in answers if not answer.get("unanswerable")]
                 texts = (text for answer in given for text in field(answer, evidence, list, at, "answer"))
                 spans = [Span(paper, UNKNOWN, UNKNOWN, quote) for quote in dict.fromkeys(filter(None, texts))]
-                silent = {ANSWERABLE: "no"} if answers and not given else {}
-                yield Question(query, spans, at, name, [paper], silent)
+                yield Question(query, spans, at, name, [paper], {ANSWERABLE: "no"} if answers and not given else {})
 
 
 read_highlighted = partial(read, evidence="highlighted_evidence")

@@ -15,13 +15,13 @@ import math
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import chain
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from focuseval.data.fields import AROUND, NAMES, column_name, delimiter_of, layers, named_fields, short, value
 from focuseval.errors import FormatError, Place
 from focuseval.formats.columns import FAR
 from focuseval.formats.content import Source
-from focuseval.formats.json_records import decoded, json_items
+from focuseval.formats.json_records import Item, decoded, json_items
 
 T = TypeVar("T")
 
@@ -85,20 +85,13 @@ class Lines:
         return self._line
 
 
-class Row(NamedTuple):
-    """A row of a file: what it says, and its line, None where that is not known."""
-
-    line: int | None
-    values: Mapping[str, Any]
-
-
-def rows_of(source: Source) -> Iterator[Row]:
+def rows_of(source: Source) -> Iterator[Item]:
     """Yield the rows of a file with their lines."""
     source.data  # noqa: B018  all rows are kept, so that the bounds of a whole file hold
     if source.head().lstrip()[:1] in {b"{", b"["}:
         for row in _json_rows(source):
-            names = _known_names(tuple(row.values))
-            yield row if names is None else Row(row.line, dict(zip(names, row.values.values(), strict=True)))
+            names = _known_names(tuple(row.members))
+            yield row if names is None else Item(row.line, dict(zip(names, row.members.values(), strict=True)))
     else:
         yield from table_rows(source)
 
@@ -110,7 +103,7 @@ def _known_names(names: tuple[str, ...]) -> tuple[str, ...] | None:
     return None if known == names or len(set(known)) < len(known) else known
 
 
-def _json_rows(source: Source) -> Iterator[Row]:
+def _json_rows(source: Source) -> Iterator[Item]:
     """Yield the objects of a list or of lines; of one object, the rows of the only list of objects in it.
 
     An object of objects is scores by topic and document; any other is one row.
@@ -121,20 +114,20 @@ def _json_rows(source: Source) -> Iterator[Row]:
         return
     value = first.members
     if source.head().lstrip()[:1] == b"[" or second is not None:
-        yield from (Row(line, row) for line, row, _ in chain((first,), (second,) if second else (), items))
+        yield from chain((first,), (second,) if second else (), items)
         return
     lists = (rows for rows in value.values() if isinstance(rows, list) and rows)
     inner = [rows for rows in lists if all(isinstance(row, dict) for row in rows)]
     if len(inner) == 1 and not value.keys() & AROUND:
-        yield from (Row(None, row) for row in inner[0])
+        yield from (Item(None, row) for row in inner[0])
     elif value and all(isinstance(scores, dict) for scores in value.values()):
         for topic, scores in value.items():
-            yield from (Row(None, {"topic": topic, "doc": doc, "score": score}) for doc, score in scores.items())
+            yield from (Item(None, {"topic": topic, "doc": doc, "score": score}) for doc, score in scores.items())
     elif value:
-        yield Row(first.line, value)
+        yield Item(first.line, value)
 
 
-def table_rows(source: Source, needed: tuple[str, ...] = ()) -> Iterator[Row]:
+def table_rows(source: Source, needed: tuple[str, ...] = ()) -> Iterator[Item]:
     """Yield the rows of CSV or TSV, as the header has it, with the line on which each begins; an empty field is none.
 
     Fields may hold line breaks. The header must have the columns that are `needed`.
@@ -157,7 +150,7 @@ def table_rows(source: Source, needed: tuple[str, ...] = ()) -> Iterator[Row]:
             if values and len(values) != len(header):
                 raise FormatError(f"expected {len(header)} columns, found {len(values)}", at=source.at(line + 1))
             if values:
-                yield Row(line + 1, dict(zip(header, values, strict=True)))
+                yield Item(line + 1, dict(zip(header, values, strict=True)))
             line = reader.line_num
     except csv.Error as error:
         raise FormatError(f"expected CSV, found: {error}", at=source.at(line + 1)) from error

@@ -35,10 +35,11 @@ from focuseval.data.gold import UNKNOWN
 from focuseval.data.run import Run
 from focuseval.errors import FormatError, MissingDataError, Place
 from focuseval.formats.content import Source
+from focuseval.formats.json_records import Item
 from focuseval.formats.judgements import text_of
 from focuseval.formats.paged import Paged
 from focuseval.formats.ranking import DISTANCES, ranked, topic_codes
-from focuseval.formats.rows import Row, as_list, result_of, rows_of
+from focuseval.formats.rows import as_list, result_of, rows_of
 from focuseval.placing.normalise import from_bytes, from_utf16
 from focuseval.placing.texts import as_strings
 
@@ -77,8 +78,7 @@ def write(run: Run, documents: Collection | None = None) -> Iterator[bytes]:
         for row in range(*run.bounds[code : code + 2].tolist()):
             start = -1 if run.start is None else int(run.start[row])
             end = None if run.end is None or run.end[row] < 0 else int(run.end[row])
-            text = texts[row]
-            found.append(text or text_of(documents, ids[row], topic, run.at(row))[max(start, 0) : end])
+            found.append(texts[row] or text_of(documents, ids[row], topic, run.at(row))[max(start, 0) : end])
         asked = {"query_id": topic, "user_input": run.queries.get(topic, topic)}
         yield json_line({**asked, "retrieved_contexts": found})
 
@@ -109,13 +109,13 @@ def results_of(row: Mapping[str, Any], at: Place) -> list[dict[str, Any]]:
     return results
 
 
-def columns_of(rows: Iterable[Row], file: str) -> NamedColumns:
+def columns_of(rows: Iterable[Item], file: str) -> NamedColumns:
     """Return the results of rows as columns under our names; a question may have one list of results."""
     results, lines, questions = list[dict[str, Any]](), list[int | None](), dict[str, Place]()
     for row in rows:
         at = Place(file, row.line)
-        some = results_of(row.values, at)
-        if some and row.values.keys() & set(NAMES["results"]):
+        some = results_of(row.members, at)
+        if some and row.members.keys() & set(NAMES["results"]):
             topic = some[0]["topic"]
             if topic in questions:
                 what = f"expected one row for the question {topic!r}, found another at {questions[topic]}"

@@ -71,10 +71,12 @@ def pandas_lines(data: bytes) -> bytes:
     except (ValueError, RecursionError):  # whoever reads it says so
         return data
     columns, rows = value.get("columns"), value.get("data")
+    names = list(map(str, columns)) if isinstance(columns, list) else []
     inner = [one for one in value.values() if isinstance(one, dict)]
     found: list[Any] = []
     if isinstance(rows, list):
-        found = rows if "schema" in value else [dict(zip(columns or (), row, strict=False)) for row in rows]
+        listed = (row if isinstance(row, list) else () for row in rows)
+        found = rows if "schema" in value else [dict(zip(names, row, strict=False)) for row in listed]
     elif inner and len(inner) == len(value):
         by_columns = any(column_name(name) in KNOWN for name in value)
         found = [{name: value[name].get(row) for name in value} for row in inner[0]] if by_columns else inner

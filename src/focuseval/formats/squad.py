@@ -98,7 +98,7 @@ def _documents(sources: Sequence[Source]) -> list[tuple[int, str, Any]]:
 def _articles(source: Source) -> list[dict[str, Any]]:
     """Return rows of questions as articles; equal contexts under one title are one paragraph."""
     articles: dict[str, dict[str, dict[str, Any]]] = {}
-    for line, row in rows_of(source):
+    for line, row, _ in rows_of(source):
         at = source.at(line)
         context, title = field(row, "context", str, at), str(row.get("title") or "")
         named = {"document_id": said} if (said := value(row, "doc", at)) is not None else {}

@@ -12,21 +12,18 @@ judged document without a span has a row of its own.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from focuseval.data.tables import Framed, table_file
 from focuseval.formats import gold_rows, run_rows
 
 
-def write_run_parquet(value: Framed, documents: object = None) -> Iterator[bytes]:  # noqa: ARG001  as writers have it
-    """Yield a run or a gold in Parquet."""
-    yield table_file(value.to_arrow(), ".parquet")
+def _write(value: Framed, documents: object = None, *, ending: str) -> Iterator[bytes]:  # noqa: ARG001  as writers have it
+    """Yield a run or a gold as a table."""
+    yield table_file(value.to_arrow(), ending)
 
 
-def write_run_csv(value: Framed, documents: object = None) -> Iterator[bytes]:  # noqa: ARG001  as writers have it
-    """Yield a run or a gold as CSV."""
-    yield table_file(value.to_arrow(), ".csv")
-
-
-write_gold_parquet, write_gold_csv = write_run_parquet, write_run_csv
+write_run_parquet = write_gold_parquet = partial(_write, ending=".parquet")
+write_run_csv = write_gold_csv = partial(_write, ending=".csv")
 read_run_parquet = read_run_csv = run_rows.read
 read_gold_parquet = read_gold_csv = gold_rows.read

@@ -56,7 +56,7 @@ from focuseval.data.topics.topic import Topic
 from focuseval.engine.storage import location
 from focuseval.errors import CollectionError, FormatError, Place, counted
 from focuseval.formats.content import Source
-from focuseval.formats.json_records import Item, json_items
+from focuseval.formats.json_records import json_items
 from focuseval.formats.rows import as_list, parsed, table_rows
 from focuseval.formats.run_rows import NamedColumns, columns_run, result_table, results_of, said_columns
 
@@ -229,9 +229,10 @@ def retrievals(
             kinds.update([str(members.get("name", "span without a name"))] if span.stored is None else ())
     found, unasked = list[TracedSpan](), 0
     for span in spans.values():
-        around, one = list[TracedSpan](), spans.get((span.trace, span.parent))
-        while one is not None and all(one is not met for met in (span, *around)):
+        around, passed, one = list[TracedSpan](), {id(span)}, spans.get((span.trace, span.parent))
+        while one is not None and id(one) not in passed:
             around.append(one)  # from the inside out
+            passed.add(id(one))
             one = spans.get((one.trace, one.parent))
         met = {*where} <= span.meets.union(*(one.meets for one in around))
         recent = since is None or (span.time is not None and span.time >= since)
@@ -299,7 +300,7 @@ def _spans(source: Source) -> Iterator[tuple[Place, dict[str, Any]]]:
     if source.head().lstrip()[:1] in {b"{", b"["}:
         items = json_items(source, frozenset({"resourceSpans", "scopeSpans", "spans", "data"}))
     else:
-        items = (Item(row.line or 0, dict(row.values), {}) for row in table_rows(source))
+        items = table_rows(source)
     for line, members, around in items:
         outer = {name: around[name] for name in ("resource", "info") if name in around}
         for span in _inner_spans(members):

@@ -35,14 +35,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from focuseval.data.gold import Gold
 from focuseval.data.run import Run
 from focuseval.engine.native import coded, hash64
 from focuseval.engine.version import __version__
 from focuseval.errors import FormatError
-from focuseval.formats.columns import FileTable, Layout, column_array, joined, read_table, run_lines, words
+from focuseval.formats.columns import FileTable, Layout, as_text, column_array, joined, read_table, run_lines, words
 from focuseval.formats.content import Source
 from focuseval.formats.judgements import JudgedRows, judged_twice
 from focuseval.formats.ranking import by_score_and_document, distinct_keys, lines_taken, moved, topic_codes
@@ -97,20 +96,12 @@ read_annotated_run = read_run
 def write_annotated_run(run: Run) -> Iterator[bytes]:
     """Yield a run's lines below what is known of how it was made."""
     said = run.attributes.get("description")
-    yield "".join(
-        f"# {line}\n"
-        for line in (
-            "ir_metadata.start",
-            "schema version: 0.1",
-            f"tag: {json.dumps(run.run_id)}",
-            *(["actor:", f"  team: {json.dumps(run.participant)}"] if run.participant else []),
-            "platform:",
-            "  software:",
-            f"    libraries: {json.dumps([f'focuseval {__version__}', f'python {platform.python_version()}'])}",
-            *(["method:", "  automatic: true", "  retrieval:", f"    - name: {json.dumps(said)}"] if said else []),
-            "ir_metadata.end",
-        )
-    ).encode()
+    libraries = json.dumps([f"focuseval {__version__}", f"python {platform.python_version()}"])
+    lines = ["ir_metadata.start", "schema version: 0.1", f"tag: {json.dumps(run.run_id)}"]
+    lines += ["actor:", f"  team: {json.dumps(run.participant)}"] if run.participant else []
+    lines += ["platform:", "  software:", f"    libraries: {libraries}"]
+    lines += ["method:", "  automatic: true", "  retrieval:", f"    - name: {json.dumps(said)}"] if said else []
+    yield "".join(f"# {line}\n" for line in (*lines, "ir_metadata.end")).encode()
     yield from run_lines(run)
 
 
@@ -136,9 +127,6 @@ def read_qrels(sources: Sequence[Source]) -> Gold:
 
 def write_qrels(gold: Gold) -> Iterator[bytes]:
     """Yield a line for every judged document."""
-    yield from joined(
-        words("topic", gold.topics, gold.articles.topic),
-        "0",
-        words("document", gold.documents, gold.articles.document),
-        pc.cast(pa.array(gold.articles.relevance), pa.string()),
-    )
+    a = gold.articles
+    topic, document = words("topic", gold.topics, a.topic), words("document", gold.documents, a.document)
+    yield from joined(topic, "0", document, as_text(a.relevance))
