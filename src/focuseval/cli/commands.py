@@ -31,8 +31,7 @@ SECTIONS = {
     "Test collections": ("draft", "pool", "assess", "project", "judge", "publish"),
     "Measures themselves": ("simulate", "fidelity"),
     "What there is": ("measures", "profiles", "formats"),
-}
-"""The commands in the order of the help page."""
+}  # the commands in the order of the help page
 
 OFFERS = {
     "chunk": ("tokenizer",),

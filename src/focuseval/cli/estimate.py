@@ -21,8 +21,7 @@ INTERVAL = "Of means between two bounds: score holds near the bounds, too; t is 
 sample_options = shared.combined(
     click.option("--random", "declared", is_flag=True, help="People's topics are a random sample of all."),
     click.option("--assisted", is_flag=True, help="Use judgements that began with a model's suggestions, too."),
-)
-"""What people's topics are, beside a model's."""
+)  # what people's topics are, beside a model's
 
 
 @click.command(cls=Command, opens=READS, phases=("reading", "scoring under both golds"))

@@ -29,8 +29,7 @@ server_options = combined(
     click.option("--max-tokens", type=click.IntRange(1), default=2_000, help="The longest answer, in tokens."),
     click.option("--timeout", type=FiniteRange(0.1, 86_400), default=120.0, help="Seconds for one answer."),
     click.option("--retries", type=click.IntRange(0), default=5, help=RETRIES),
-)
-"""Which model is asked, and how."""
+)  # which model is asked, and how
 
 
 def settings_of(options: dict[str, Any], **more: Any) -> ModelSettings:

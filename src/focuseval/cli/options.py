@@ -118,8 +118,7 @@ run_options = combined(
     run_format_option,
     click.option("--order", type=click.Choice(get_args(RankingOrder)), help=_ORDER),
     click.option("--lower-is-better", "order", flag_value="lower", help=f"{LOWER} The same as --order lower."),
-)
-"""How runs are read."""
+)  # how runs are read
 unknown_option = click.option("--allow-unknown", is_flag=True, help="Go on if the index has almost no judged document.")
 
 

@@ -23,7 +23,6 @@ SETTINGS = (*RetrievalSettings.__dataclass_fields__, *VECTOR_OPTIONS)
 """Options that are fields of `RetrievalSettings` or `VectorSettings`."""
 
 READING = "reading words"  # what a bar says while the words of a collection are read
-
 _RETRIEVER = f"{', '.join(RETRIEVERS)}, or another package's; by default bm25."
 _EMBEDDER = "http://HOST:PORT/v1#MODEL, sentence-transformers:NAME or model2vec:NAME."
 _VECTORS = "Vectors that you have: a .npy with a row for each chunk or unit, in their order."
@@ -32,8 +31,7 @@ model_options = combined(
     click.option("--model", metavar="NAME", help="Model of an --embedder that is a server."),
     key_option,
     click.option("--vector-cache", metavar="DIR", help=_CACHE),
-)
-"""Which model makes vectors; what ``chunk`` shares, too."""
+)  # which model makes vectors; what ``chunk`` shares, too
 
 vector_options = combined(
     model_options,
@@ -41,8 +39,7 @@ vector_options = combined(
     click.option("--passage-prefix", metavar="TEXT", help="What stands before every text that is embedded."),
     click.option("--normalise/--no-normalise", default=None, help="Rank by the cosine (the default) or inner product."),
     click.option("--dimensions", type=click.IntRange(1), help="Use the first so many numbers of vectors (Matryoshka)."),
-)
-"""How texts become vectors; what ``retrieve``, ``search`` and ``sweep`` share."""
+)  # how texts become vectors; what ``retrieve``, ``search`` and ``sweep`` share
 
 retrieval_options = combined(
     click.option("--retriever", metavar="NAME", help=_RETRIEVER),
@@ -60,8 +57,7 @@ retrieval_options = combined(
     click.option("--embedder", metavar="EMBEDDER", help=f"What makes vectors: {_EMBEDDER}"),
     vector_options,
     click.option("--depth", type=click.IntRange(1), help="Results of each ranking that hybrid fuses; by default 1000."),
-)
-"""What ``retrieve`` and ``search`` share."""
+)  # what ``retrieve`` and ``search`` share
 
 
 @click.command(cls=Command, opens=NO, phases=(READING, "searching", "writing"))

@@ -24,8 +24,7 @@ FORMATS = ("table", "json", "csv", "trec", "markdown", "latex", "github")
 POLICIES = (
     *("task", "profile", "repair", "run_format", "order", "compat"),
     *("missing", "empty_topics", "cutoff", "cas", "drop_tags", "tokenizer", "refusals"),
-)
-"""Options that are arguments of `plan_evaluation`."""
+)  # options that are arguments of `plan_evaluation`
 
 COMPAT = "Follow another tool's rules, or print its numbers beside ours and why they differ."
 SMALL = 1 << 26  # bytes of runs up to which starting other processes does not pay

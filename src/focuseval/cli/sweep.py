@@ -21,8 +21,7 @@ EMBEDDER = "What makes vectors, as in 'focuseval retrieve'; several are all trie
 OWN = (
     *("topics", "tokenizer", "clusters", "language", "limit"),
     *("model", "key", "query_prefix", "passage_prefix", "normalise", "dimensions", "vector_cache"),
-)
-"""Options that are arguments of `sweep_chunkings`."""
+)  # options that are arguments of `sweep_chunkings`
 
 SEVERAL = ("--chunks", "--retriever", "--embedder")  # options behind which several values may stand
 

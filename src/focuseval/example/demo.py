@@ -78,8 +78,7 @@ class Section:
     title: str
     text: str
     table: Table
-    command: str = ""
-    """How to get the same from the shell."""
+    command: str = ""  # how to get the same from the shell
     signature: str = ""  # of the scores in the table
 
 

@@ -27,12 +27,9 @@ By = str | Mapping[str, str]
 class Clusters:
     """The cluster of every topic."""
 
-    by: str
-    """What makes topics a cluster: ``document``, ``tag:NAME``, or a field of the gold."""
-    code: NDArray[np.int64]
-    """Of every topic, from 0."""
-    alone: int = 0
-    """Topics that name no cluster: each is one by itself."""
+    by: str  # what makes topics a cluster: ``document``, ``tag:NAME``, or a field of the gold
+    code: NDArray[np.int64]  # of every topic, from 0
+    alone: int = 0  # topics that name no cluster: each is one by itself
 
     @cached_property
     def sizes(self) -> Matrix:

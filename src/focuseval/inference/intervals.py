@@ -25,8 +25,7 @@ from focuseval.inference.paired_tests import adjust, resampled_means, resampled_
 from focuseval.inference.settings import Settings
 
 Matrix = NDArray[np.float64]
-Bounds = tuple[float | Matrix, float | Matrix]
-"""Of a measure, or of every row."""
+Bounds = tuple[float | Matrix, float | Matrix]  # of a measure, or of every row
 
 _CELLS = 2_000_000  # resampled means that are kept at once: more rows are done in parts, with the same draws
 
@@ -187,8 +186,7 @@ class Sliced(NamedTuple):
     """One slice: a value for every pair of runs."""
 
     low: Matrix
-    high: Matrix
-    """The intervals of all slices of a pair hold their differences together with probability .95."""
+    high: Matrix  # the intervals of all slices of a pair hold their differences together with probability .95
     corrected: Matrix  # p of the t-test, corrected by Holm over the slices
     lead: NDArray[np.int64]  # 1 where the first run is significantly better, −1 where the second is, else 0
 

@@ -22,8 +22,7 @@ from focuseval.inference.correlation import mean_ranks
 from focuseval.inference.settings import CORRECTIONS, Settings
 
 Matrix = NDArray[np.float64]
-Progress = Callable[[float, float], None]
-"""Called with the draws that are done, and of how many."""
+Progress = Callable[[float, float], None]  # called with the draws that are done, and of how many
 
 EXACT = 24  # differences other than zero up to which the randomisation test goes through all of their sign flips
 
