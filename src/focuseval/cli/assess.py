@@ -27,7 +27,6 @@ from focuseval.errors import AssessError
 
 NEWEST = "newest"
 
-
 FORMER: dict[str, tuple[click.Option, Command]] = {
     "add_user": (click.Option(["--add-user"]), users_verbs.add),
     "remove_user": (click.Option(["--remove-user"]), users_verbs.remove),

@@ -185,7 +185,6 @@ def main() -> None:
 
 with_blocks(main)
 
-
 PLAIN = {"─": "-", "–": "-", "—": "-", "−": "-", "→": "->", "≤": "<=", "≥": ">=", "×": "x", "…": "...", "·": "."}
 """What stands for characters that a console cannot show; a question mark for all others."""
 

@@ -17,7 +17,6 @@ OWN = ("clusters", "weight", "assisted")  # options that are arguments of `estim
 WEIGHT = "The model's weight, if not the best: 0 is people alone."
 INTERVAL = "Of means between two bounds: score holds near the bounds, too; t is the estimate ± t standard errors."
 
-
 sample_options = shared.combined(
     click.option("--random", "declared", is_flag=True, help="People's topics are a random sample of all."),
     click.option("--assisted", is_flag=True, help="Use judgements that began with a model's suggestions, too."),

@@ -42,8 +42,6 @@ address_options = combined(
     click.option("--name", "names", multiple=True, help="Name by which browsers reach the server; may be repeated."),
     click.option("--trusted-proxy", metavar="ADDRESS", help="Believe this proxy about the sender's address and HTTPS."),
 )
-
-
 actor_option = click.option("--actor", metavar="NAME", help="Name to write to the log, if not your own.")
 
 

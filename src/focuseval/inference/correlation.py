@@ -16,6 +16,8 @@ from focuseval.errors import MeasureError
 
 Matrix = NDArray[np.float64]
 
+FEWEST_RUNS = 8  # runs below which no word is said of a correlation: of three, chance orders one in six alike
+FEW_RUNS = f"fewer than {FEWEST_RUNS} runs"
 COEFFICIENTS = ("tau-b", "tau-a", "tau-ap", "spearman")  # the names that `correlate` understands
 
 
@@ -112,10 +114,6 @@ def same_pairs(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> SamePairs
     """
     found = (first & second, first & ~second, ~first & second, ~first & ~second)
     return SamePairs(*(int(np.count_nonzero(pairs)) for pairs in found))
-
-
-FEWEST_RUNS = 8  # runs below which no word is said of a correlation: of three, chance orders one in six alike
-FEW_RUNS = f"fewer than {FEWEST_RUNS} runs"
 
 
 def tau_interval(tau: float, runs: int) -> tuple[float, float]:

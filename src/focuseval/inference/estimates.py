@@ -40,6 +40,8 @@ UNSURE = 20
 """Topics by people, below which 95 % intervals may hold the truth less often: ``python -m reproductions estimates``."""
 LEVEL = 0.05
 _LEVERAGE = 0.99
+_SPREAD = (-2 * np.log(LEVEL) + np.log(1 - 2 * np.log(LEVEL))) / 60
+"""ρ² of the confidence sequence: it is narrowest at about 60 topics."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,10 +154,6 @@ def _standard_errors(values: Matrix, clusters: Clusters | None) -> tuple[Vector,
             mean, error, freedom = standard_error(values[row, kept][None], inside)
             found[row] = mean[0], error[0], freedom[0]
     return found[:, 0], found[:, 1], np.nan_to_num(found[:, 2])
-
-
-_SPREAD = (-2 * np.log(LEVEL) + np.log(1 - 2 * np.log(LEVEL))) / 60
-"""ρ² of the confidence sequence: it is narrowest at about 60 topics."""
 
 
 def quantile_at_any_time(topics: NDArray[np.integer]) -> Vector:
