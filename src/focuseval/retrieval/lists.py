@@ -141,12 +141,11 @@ def places(units: UnitSet, rows: Integers) -> Places:
     return Places(names, paths, columns["start"][at], columns["end"][at])
 
 
-def as_run(found: Places, score: Numbers, sizes: Mapping[str, int], *, task: str, run_id: str, description: str) -> Run:
+def as_run(found: Places, score: Numbers, sizes: Mapping[str, int], description: str, **others: Any) -> Run:
     """Return the lists of topics, so many results each, as a run that says how it was made."""
     many, by_offset = list(sizes.values()), np.asarray(found.path.is_null())
     spans = bool(by_offset.any()) or found.paths is None
     return Run(
-        run_id=run_id,
         topics=tuple(sizes),
         topic=np.repeat(np.arange(len(many), dtype=np.int32), many),
         document=found.document,
@@ -155,8 +154,8 @@ def as_run(found: Places, score: Numbers, sizes: Mapping[str, int], *, task: str
         start=np.where(by_offset, found.start, -1) if spans else None,
         end=np.where(by_offset, found.end, -1) if spans else None,
         path=found.paths,
-        task=task,
         attributes={"description": description},
+        **others,
     )
 
 
@@ -213,14 +212,10 @@ class SegmentSearch:
 
 
 def ask_segments(
-    words: IndexedWords,
-    settings: RetrievalSettings,
-    queries: Mapping[str, Weights],
-    workers: Workers,
-    progress: Progress | None = None,
+    ranker: UnitRanker, queries: Mapping[str, Weights], workers: Workers, progress: Progress | None = None
 ) -> tuple[Places, Numbers, dict[str, int], set[str]]:
     """Return where the results of all topics lie, their scores, how many each topic has, and the words that occur."""
-    segments = len(words.segments)
+    settings, segments = ranker.settings, len(ranker.words.segments)
     whole: Any = None
 
     def answers(work: Any, before: int) -> Iterator[tuple[int, Any]]:
@@ -229,7 +224,7 @@ def ask_segments(
             if progress:
                 progress(before + number + 1, 2 * segments, "searching")
 
-    with workers.share(SegmentSearch(words.index, settings, queries)) as shared:
+    with workers.share(SegmentSearch(ranker.words.index, settings, queries)) as shared:
         counts = [one for _, one in answers(lambda number: shared.get().count(number), 0)]
         every, holders, known = zip(*counts, strict=True)
         units, documents = np.sum(every, axis=0).tolist()

@@ -63,7 +63,7 @@ class Sweep:
     chunks: tuple[Chunks, ...]
     extents: tuple[Extent, ...]
     settings: Settings
-    noticed: tuple[str, ...] = ()  # while the runs were made
+    noticed: tuple[str, ...] = ()  # while chunks and runs were made
     clusters: By | None = None  # what topics are clustered by, if by anything
     made_by: tuple[MadeRun, ...] = ()  # how every run was retrieved, and what that cost
     retrievers: tuple[str, ...] = ()
@@ -264,8 +264,7 @@ class Sweep:
 
     def remarks(self) -> list[str]:
         """Return what a reader should know besides the numbers."""
-        cut = (said for cut in self.chunks for said in cut.remarks)
-        return list(dict.fromkeys((*self.noticed, *cut, *self.scores.remarks())))
+        return list(dict.fromkeys((*self.noticed, *self.scores.remarks())))
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as plain values, best first."""
@@ -314,14 +313,13 @@ class Sweep:
 
         evidence = evidence_on(self.evaluation, self.settings, clusters=self.clusters)
         report = report_on(evidence, title=title or f"{self.measure}: {len(self.names)} chunkings")
-        cut = (remark for chunks in self.chunks for remark in chunks.remarks)
         said, own = self.sentence(), report.first.verdict
         if len(self.names) > 1:  # the page opens with what to use; who leads stands below it
             leads, *others = self._reasons()
             said, below = " ".join(others), " ".join(filter(None, (leads, own.caveat)))
             own = replace(own, word="advice", headline=self.advice(), caveat=below)
         ways = (f"Retriever: {way}." for way in self.ways)
-        remarks = (said, *self.factors, *self.equal(), *ways, *self.noticed, *cut, *report.remarks)
+        remarks = (said, *self.factors, *self.equal(), *ways, *self.noticed, *report.remarks)
         first, charts = replace(report.first, verdict=own), (quality_against_cost(self), *report.charts)
         return replace(report, first=first, charts=charts, remarks=remarks)
 
