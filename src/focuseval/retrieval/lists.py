@@ -29,7 +29,7 @@ from focuseval.engine.workers import Workers
 from focuseval.measures.tasks import Task
 from focuseval.retrieval.settings import RetrievalSettings
 from focuseval.retrieval.store import IndexedWords, Progress, open_words
-from focuseval.retrieval.terms import Weights
+from focuseval.retrieval.terms import Queries
 from focuseval.retrieval.units import ElementUnits, Holders, Integers, Numbers, Size, UnitRanker, UnitSet, size_of
 
 Listed = tuple[Integers, Numbers]
@@ -72,12 +72,12 @@ def best(units: UnitSet, found: Integers, score: Numbers, limit: int) -> Listed:
 
 def disjoint(units: UnitSet, found: Integers, score: Numbers, limit: int) -> Listed:
     """Return the best units that share no character with a better one."""
-    for ahead in (4 * limit, len(found)):  # of nested units, about a third are kept
-        some, scores = best(units, found, score, ahead)
+    some, scores = best(units, found, score, 4 * limit)  # of nested units, about a third are kept
+    kept = _without_overlap(units, some, limit)
+    if len(kept) < limit and len(some) < len(found):
+        some, scores = best(units, found, score, len(found))
         kept = _without_overlap(units, some, limit)
-        if len(kept) == limit or len(some) == len(found):
-            return some[kept], scores[kept]
-    raise AssertionError("the second round looks at all units")
+    return some[kept], scores[kept]
 
 
 def _without_overlap(units: UnitSet, ranked: Integers, limit: int) -> list[int]:
@@ -105,8 +105,7 @@ class Places(NamedTuple):
     document: pa.Array  # ids
     path: pa.Array  # null for passages and plain texts
     start: Integers
-    end: Integers
-    """Code points in the document."""
+    end: Integers  # code points in the document, as the start
 
     @property
     def paths(self) -> pa.Array | None:
@@ -174,7 +173,7 @@ class SegmentSearch:
 
     index: Index
     settings: RetrievalSettings
-    queries: Mapping[str, Weights]
+    queries: Queries
     _open: dict[int, IndexedWords] = field(default_factory=dict)
 
     def words(self, number: int) -> IndexedWords:
@@ -212,7 +211,7 @@ class SegmentSearch:
 
 
 def ask_segments(
-    ranker: UnitRanker, queries: Mapping[str, Weights], workers: Workers, progress: Progress | None = None
+    ranker: UnitRanker, queries: Queries, workers: Workers, progress: Progress | None = None
 ) -> tuple[Places, Numbers, dict[str, int], set[str]]:
     """Return where the results of all topics lie, their scores, how many each topic has, and the words that occur."""
     settings, segments = ranker.settings, len(ranker.words.segments)

@@ -12,7 +12,7 @@ people who bring their own scores: embeddings, a reranker, a language model.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -39,7 +39,7 @@ from focuseval.retrieval.lists import Listed, as_run, ask_segments, best, flat, 
 from focuseval.retrieval.settings import RETRIEVERS, RetrievalSettings, default_unit, settings_for, with_elements
 from focuseval.retrieval.store import IndexedWords, Progress, open_words
 from focuseval.retrieval.structured import impossible, score_structured
-from focuseval.retrieval.terms import Weights, stemmer_version, weights
+from focuseval.retrieval.terms import Queries, stemmer_version, weights
 from focuseval.retrieval.units import Scorer, UnitRanker, UnitSet, occurrences, unit_set
 from focuseval.retrieval.vectors import VECTOR_OPTIONS, UnitVectors, VectorSettings, unit_vectors
 
@@ -152,7 +152,7 @@ def retrieved(index: Any, topics: Any, means: Means, **options: Any) -> MadeRun:
     unread = [name for name, there in limits.items() if there and asked_for.kind != "element"]
     remarks = [f"{name} says nothing of --unit {asked_for.unit} and was ignored" for name in unread]
     remarks += mixed(index, options.get("unit"), chunks)
-    remarks += _remarks(words, settings, asked, queries, (sizes, known))
+    remarks += _remarks(ranker, asked, queries, sizes, known)
     formula = {"bm25": "own scorer" if scorer else "BM25"}.get(settings.retriever, settings.retriever)
     fused = f" fusion={FUSION.description()}" if formula == "hybrid" else ""
     described = settings.description(formula) + ("" if vectors is None else f"{fused} {vectors.description()}")
@@ -192,7 +192,7 @@ def ranked_lists(
     ranker: UnitRanker,
     vectors: UnitVectors | None,
     topics: Sequence[Topic],
-    queries: Mapping[str, Weights],
+    queries: Queries,
     progress: Progress | None = None,
 ) -> dict[str, Listed]:
     """Return the lists of topics: by words, by vectors, or by both, where vectors and words are found."""
@@ -248,19 +248,15 @@ def default_run_id(settings: RetrievalSettings, formula: str = "bm25") -> str:
 
 
 def _remarks(
-    words: IndexedWords,
-    settings: RetrievalSettings,
-    topics: Sequence[Topic],
-    queries: Mapping[str, Weights],
-    found: tuple[Mapping[str, int], Collection[str] | None],
+    ranker: UnitRanker, topics: Sequence[Topic], queries: Queries, sizes: Mapping[str, int], known: set[str] | None
 ) -> list[str]:
     """Return what a reader of the run should know, by how many results there are, and the words that are known."""
-    (sizes, known), by_words, tags, cas = found, settings.retriever != "dense", words.tags, settings.cas
+    words, cas, by_words = ranker.words, ranker.settings.cas, ranker.settings.retriever != "dense"
     empty = [topic.id for topic in topics if by_words and not queries[topic.id]]
     none = [topic.id for topic in topics if topic.id not in empty and not sizes[topic.id]]
     terms = dict.fromkeys(word for query in queries.values() for term in query for word in term) if by_words else {}
     unknown = [one for one in terms if (not len(words.occurrences(one)) if known is None else one not in known)]
-    lost = [topic.id for topic in topics if topic.query is not None and impossible(topic.query, tags, cas)]
+    lost = [topic.id for topic in topics if topic.query is not None and impossible(topic.query, words.tags, cas)]
     remarks = (
         (lost, "question asks", "questions ask", "for elements that the collection does not have"),
         (empty, "question holds", "questions hold", "nothing to search for"),
