@@ -102,8 +102,7 @@ class ServerEmbedder:
 
     def _request(self, texts: Sequence[str]) -> Encoded:
         """Ask for some texts until they are answered; what is too long is asked for alone, and shorter."""
-        body = {"model": self.model, "input": list(texts), "encoding_format": "float"}
-        problem = ""
+        body, problem = {"model": self.model, "input": list(texts), "encoding_format": "float"}, ""
         for tries in range(1, RETRIES + 2):
             reply = self._client.post(body)
             if reply.status == 200:

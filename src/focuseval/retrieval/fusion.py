@@ -171,10 +171,11 @@ def fuse(
         kept, topic, place = (column[place < limit] for column in (kept, topic, place))
     names = [run.run_id for run in placed]
     tasks = {run.task for run in placed}
-    made = replace(table.take(kept), rank=(place + 1).astype(np.int32), score=score[kept])
     joined = f"{method}-{'-'.join(dict.fromkeys(names))}"
     return replace(
-        made,
+        table.take(kept),
+        rank=(place + 1).astype(np.int32),
+        score=score[kept],
         run_id=run_id or (joined if len(joined) <= 60 else f"{method}-of-{len(runs)}-runs"),
         task=tasks.pop() if len(tasks) == 1 else "",
         attributes={"description": f"{how.description()} of {', '.join(names)}"},

@@ -30,7 +30,7 @@ from focuseval.measures.tasks import Task
 from focuseval.retrieval.settings import RetrievalSettings
 from focuseval.retrieval.store import IndexedWords, Progress, open_words
 from focuseval.retrieval.terms import Queries
-from focuseval.retrieval.units import ElementUnits, Holders, Integers, Numbers, Size, UnitRanker, UnitSet, size_of
+from focuseval.retrieval.units import ElementUnits, Holders, Integers, Numbers, Size, UnitRanker, UnitSet
 
 Listed = tuple[Integers, Numbers]
 
@@ -160,10 +160,8 @@ def as_run(found: Places, score: Numbers, sizes: Mapping[str, int], description:
 
 def flat(lists: Mapping[str, Listed]) -> tuple[Integers, Numbers, dict[str, int]]:
     """Return the units and scores of all topics, one after the other, and how many each has."""
-    rows, score = (
-        np.concatenate([np.zeros(0, kind), *(listed[part] for listed in lists.values())])
-        for part, kind in enumerate((np.int64, np.float64))
-    )
+    rows = np.concatenate([np.zeros(0, np.int64), *(units for units, _ in lists.values())])
+    score = np.concatenate([np.zeros(0), *(own for _, own in lists.values())])
     return rows, score, {topic: len(listed[0]) for topic, listed in lists.items()}
 
 
@@ -189,7 +187,7 @@ class SegmentSearch:
         ranker = UnitRanker(words, self.settings)
         asked = {word for query in self.queries.values() for term in query for word in term}
         known = {word for word in asked if len(words.occurrences(word))}
-        return (size_of(ranker.units), size_of(ranker.roots)), [*map(ranker.holders, self.queries.values())], known
+        return (ranker.units.size(), ranker.roots.size()), [*map(ranker.holders, self.queries.values())], known
 
     def rank(self, number: int, sizes: tuple[Size, Size], held: Mapping[str, Holders]) -> pa.Table:
         """Return the lists of a segment; those of a task that groups articles are not grouped."""
@@ -228,10 +226,8 @@ def ask_segments(
         every, holders, known = zip(*counts, strict=True)
         units, documents = np.sum(every, axis=0).tolist()
         sizes = Size(*units), Size(*documents)
-        held = {
-            topic: [tuple(pair) for pair in np.sum(own, axis=0).tolist()]
-            for topic, own in zip(queries, zip(*holders, strict=True), strict=True)
-        }
+        added_up = (np.sum(own, axis=0).tolist() for own in zip(*holders, strict=True))
+        held = dict(zip(queries, added_up, strict=True))
         for number, one in answers(lambda number: shared.get().rank(number, sizes, held), segments):
             part = one.append_column("segment", pa.array(np.full(len(one), number)))
             whole = part if whole is None else pa.concat_tables([whole, part]).combine_chunks()

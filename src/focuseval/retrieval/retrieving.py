@@ -387,9 +387,8 @@ def _snippet(
     if len(at):
         begin, finish = words["start"][at], words["end"][at]
         stops = np.searchsorted(begin, begin + _WIDTH)
-        shown = sum(
-            (np.searchsorted(some, at[stops - 1], "right") > np.searchsorted(some, at)) * 100 for some in inside
-        )
+        edge = at[stops - 1]
+        shown = sum((np.searchsorted(some, edge, "right") > np.searchsorted(some, at)) * 100 for some in inside)
         best = int(np.argmax(shown + (stops - np.arange(len(at)))))
         spans = list(zip(begin[best : stops[best]].tolist(), finish[best : stops[best]].tolist(), strict=True))
         left = max(start, spans[0][0] - max((_WIDTH - (spans[-1][1] - spans[0][0])) // 3, 0))

@@ -177,15 +177,8 @@ def build_words(
                     progress(cuts[len(made) - 1][1], len(blocks))
     finally:
         _language.cache_clear()  # words that were kept for the next segment
-    metadata = {
-        "version": VERSION,
-        "language": language,
-        "stemmer": stemmer_version(language),
-        "sha256": index.sha256,
-        "tags": tags,
-        "segments": made,
-    }
-    put("words.json", sealed(metadata))
+    about = {"version": VERSION, "language": language, "stemmer": stemmer_version(language), "sha256": index.sha256}
+    put("words.json", sealed(about | {"tags": tags, "segments": made}))
 
 
 def keep_in(folder: str, name: str, content: Any) -> None:

@@ -129,8 +129,7 @@ def sweep(
             return cut, text, [MadeRun(_own(own[number], index, cut), "runs that were given", nan)]
         if function is not None:
             run = function(units(index, chunks=cut, **split_options(wanted)[0]), questions)
-            name = getattr(function, "__name__", "without a name")
-            return cut, text, [MadeRun(run, f"the function {name}", nan)]
+            return cut, text, [MadeRun(run, f"the function {getattr(function, '__name__', 'without a name')}", nan)]
         found = [
             retrieved(index, questions, Means(chunks=cut), retriever=way, embedder=embedder, **wanted)
             for _, way, embedder in ways or ()

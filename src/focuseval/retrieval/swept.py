@@ -63,9 +63,12 @@ class Sweep:
     chunks: tuple[Chunks, ...]
     extents: tuple[Extent, ...]
     settings: Settings
-    noticed: tuple[str, ...] = ()  # while chunks and runs were made
-    clusters: By | None = None  # what topics are clustered by, if by anything
-    made_by: tuple[MadeRun, ...] = ()  # how every run was retrieved, and what that cost
+    noticed: tuple[str, ...] = ()
+    """What was noticed while the runs were made."""
+    clusters: By | None = None
+    """What topics are clustered by, if by anything."""
+    made_by: tuple[MadeRun, ...] = ()
+    """How every run was retrieved, and what that cost."""
     retrievers: tuple[str, ...] = ()
     """The retriever of each, in words; empty where there is one for all chunkings that has no name of its own."""
 
@@ -211,9 +214,8 @@ class Sweep:
         ]
         judged = judge_pairs(np.stack([*contrasts, *(-one for one in contrasts)]), self.settings, clusters=own)
         p = shown_p(float(np.nanmin(judged.corrected)), self.settings)
-        words_of = "interaction" if judged.significant.any() else "no interaction"
-        lines.append(fill(words_of, a="chunking", b="retriever", p=p))
-        return tuple(lines)
+        found_one = "interaction" if judged.significant.any() else "no interaction"
+        return (*lines, fill(found_one, a="chunking", b="retriever", p=p))
 
     def equal(self) -> list[str]:
         """Name the chunkings that cut the same chunks."""

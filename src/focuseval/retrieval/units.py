@@ -98,6 +98,10 @@ class UnitSet:
     returnable: NDArray[np.bool_]  # whether one has words enough, and a wanted tag
     rows: Integers  # the units in which terms are counted, ascending: all or those that may be returned
 
+    def size(self) -> Size:
+        """Return how many units may be returned, and how many words they hold."""
+        return Size(int(np.count_nonzero(self.returnable)), int(self.length[self.returnable].sum()))
+
     def count_one(self, term: Occurrences) -> Count:
         """Return which of the `rows` hold one term, and how often; compiled code does the same."""
         begin, end = (edge[self.rows] for edge in self.kept)
@@ -151,8 +155,7 @@ class SpanUnits(UnitSet):
     first: Integers
     """The first word of every unit in the numbering of all; a word that an edge cuts in two belongs to no unit."""
     last: Integers  # past the last word
-    edges: tuple[Integers, Integers] | None
-    """Code points, where they are not those of the first and the last word."""
+    edges: tuple[Integers, Integers] | None  # code points, where they are not those of the first and the last word
 
     @cached_property
     def _room(self) -> tuple[list[NDArray[np.int32]], tuple[int | None, ...]]:
@@ -225,22 +228,16 @@ def unit_set(words: IndexedWords, settings: RetrievalSettings, chunks: Chunks | 
     return SpanUnits(words, bounds, None, (kept, past), past - kept, past > kept, every, first, last, edges)
 
 
-def size_of(units: UnitSet) -> Size:
-    """Return how many units may be returned, and how many words they hold."""
-    return Size(int(np.count_nonzero(units.returnable)), int(units.length[units.returnable].sum()))
-
-
 class Sums:
     """What terms give to units of one kind, added up by compiled code for one question after the other in one room."""
 
     def __init__(self, units: UnitSet, k1: float, b: float, size: Size | None = None) -> None:
-        self.units, self.size, self._library = units, size or size_of(units), cast("Any", native.library())
+        self.units, self.size, self._library = units, size or units.size(), cast("Any", native.library())
         self._norm = k1 * (1 - b + b * units.length[units.rows] / self.size.average)
         self._remembered: dict[tuple[str, ...], tuple[NDArray[np.int32], Numbers]] = {}
-        self._left = _REMEMBERED
         self.total, self._seen = np.zeros(len(self._norm)), np.zeros(len(self._norm), np.uint8)
         self._touched, self._score = np.empty(len(self._norm) + 1, np.int32), np.empty((2, len(self._norm) + 1))
-        self._found = 0
+        self._left, self._found = _REMEMBERED, 0
         self._room = native.addresses(self.total, self._seen, self._touched)
 
     def shares(self, term: Occurrences) -> tuple[NDArray[np.int32], Numbers]:
