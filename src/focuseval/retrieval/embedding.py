@@ -39,9 +39,7 @@ Matrix = NDArray[np.float32]
 
 BATCH, AT_ONCE, RETRIES = 64, 4, 5  # texts of a request, requests at once, and how often one is sent again
 _REPLY = 64_000_000  # bytes of a reply: 64 vectors of 4,096 numbers in decimals need a tenth
-_TOO_LONG = re.compile(
-    r"context|too long|too large|too many tokens|maximum|input length|max.{0,9}tokens", re.IGNORECASE
-)
+_TOO_LONG = re.compile(r"(?i)context|too long|too large|too many tokens|maximum|input length|max.{0,9}tokens")
 
 
 class Encoded(NamedTuple):
@@ -104,8 +102,7 @@ class ServerEmbedder:
 
     def _request(self, texts: Sequence[str]) -> Encoded:
         """Ask for some texts until they are answered; what is too long is asked for alone, and shorter."""
-        body = {"model": self.model, "input": list(texts), "encoding_format": "float"}
-        problem = ""
+        body, problem = {"model": self.model, "input": list(texts), "encoding_format": "float"}, ""
         for tries in range(1, RETRIES + 2):
             reply = self._client.post(body)
             if reply.status == 200:
@@ -135,11 +132,8 @@ class ServerEmbedder:
         found = sorted(reply.data, key=lambda item: item.index)
         if len(found) != many or len({len(item.embedding) for item in found}) != 1:
             raise ModelError(f"{self.name}: expected {many} vectors of one size, found {len(found)}; try another model")
-        return Encoded(
-            np.array([item.embedding for item in found], np.float32),
-            np.full(many, -1, np.int8),
-            reply.usage.prompt_tokens or reply.usage.total_tokens,
-        )
+        vectors, usage = np.array([item.embedding for item in found], np.float32), reply.usage
+        return Encoded(vectors, np.full(many, -1, np.int8), usage.prompt_tokens or usage.total_tokens)
 
 
 def _joined(parts: Sequence[Encoded]) -> Encoded:

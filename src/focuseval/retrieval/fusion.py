@@ -63,11 +63,6 @@ class Fusion:
             what = "expected scores from 0 for a product, found norm z, which has negative ones"
             raise UsageError(f"{what}; use min-max or rank")
 
-    @property
-    def by_rank(self) -> bool:
-        """Whether ranks alone decide."""
-        return self.method == "rrf" or self.norm == "rank"
-
     def description(self) -> str:
         """Return method and parameters, as a run names them."""
         how = f"k={self.k:g}" if self.method == "rrf" else f"norm={self.norm}"
@@ -176,10 +171,11 @@ def fuse(
         kept, topic, place = (column[place < limit] for column in (kept, topic, place))
     names = [run.run_id for run in placed]
     tasks = {run.task for run in placed}
-    made = replace(table.take(kept), rank=(place + 1).astype(np.int32), score=score[kept])
     joined = f"{method}-{'-'.join(dict.fromkeys(names))}"
     return replace(
-        made,
+        table.take(kept),
+        rank=(place + 1).astype(np.int32),
+        score=score[kept],
         run_id=run_id or (joined if len(joined) <= 60 else f"{method}-of-{len(runs)}-runs"),
         task=tasks.pop() if len(tasks) == 1 else "",
         attributes={"description": f"{how.description()} of {', '.join(names)}"},
@@ -194,7 +190,7 @@ def _rows(runs: Sequence[Run], how: Fusion) -> tuple[Run, Ranked]:
         what = "expected results of one kind, found whole documents here and parts of documents elsewhere"
         raise FormatError(what, at=whole.file or whole.run_id, remedy="fuse runs of one kind")
     for run in runs:
-        if run.score is None and not how.by_rank:
+        if run.score is None and how.method != "rrf" and how.norm != "rank":
             where = run.file or run.run_id
             raise MissingDataError(f"{where}: expected scores to add up, found none; use method rrf, or norm rank")
         if how.method == "product" and how.norm == "none" and run.score is not None and (run.score < 0).any():
@@ -203,24 +199,31 @@ def _rows(runs: Sequence[Run], how: Fusion) -> tuple[Run, Ranked]:
             raise FormatError(what, at=run.at(row), remedy="use norm min-max or rank")
     topics = tuple(dict.fromkeys(name for run in runs for name in run.topics))
     codes = {name: number for number, name in enumerate(topics)}
-    topic = np.concatenate([np.array([codes[name] for name in run.topics], np.int64)[run.topic] for run in runs])
-    start, end = (
-        np.concatenate([column_of(getattr(run, name), len(run)) for run in runs]) for name in ("start", "end")
-    )
-    text = {
-        name: pa.concat_arrays([_strings(getattr(run, name), len(run)) for run in runs])
-        for name in ("document", "path", "end_path", "text")
-    }
+    parts, strings = [], ("document", "path", "end_path", "text")
+    for number, run in enumerate(runs):
+        none = pa.nulls(many := len(run), pa.string())
+        texts = {name: none if (own := getattr(run, name)) is None else own.cast(pa.string()) for name in strings}
+        numbers = {
+            "topic": np.array([codes[name] for name in run.topics], np.int64)[run.topic],
+            "ranking": np.full(many, number),
+            "rank": np.arange(many) - run.bounds[run.topic] + 1,
+            "row": column_of(None if run.placement is None else run.placement.document, many),
+            "start": column_of(run.start, many),
+            "end": column_of(run.end, many),
+            "score": np.full(many, np.nan) if run.score is None else run.score,
+        }
+        parts.append(pa.table(texts | numbers))
+    whole = pa.concat_tables(parts)
+    whole = whole.take(np.argsort(whole["topic"].to_numpy(), kind="stable"))
+    topic, ranking, rank, row, start, end, score = (column.to_numpy() for column in whole.columns[len(strings) :])
+    text = {name: whole[name].combine_chunks() for name in strings}
     by_path = (start < 0) & np.asarray(text["path"].is_valid())
     if (start >= 0).any() and by_path.any() and all(run.placement is None for run in runs):
         what = f"expected elements or spans, found both ({counted(int(by_path.sum()), 'path')})"
         raise MissingDataError(f"{what}, which only the collection can compare; give index= or docs=")
-    ranking = np.repeat(np.arange(len(runs)), [len(run) for run in runs])
-    rank = np.concatenate([np.arange(len(run)) - run.bounds[run.topic] + 1 for run in runs])
     known = [text["document"]]
     if all(run.placement is not None for run in runs):  # an id with its extension and without it are one document
-        rows = np.concatenate([run.placement.document for run in runs if run.placement is not None])
-        known = [pa.array(np.where(rows < 0, -1 - _codes(text["document"]), rows))]
+        known = [pa.array(np.where(row < 0, -1 - _codes(text["document"]), row))]
     literal = [pa.compute.if_else(pa.array(start >= 0), None, text[name]) for name in ("path", "end_path", "text")]
     result = np.zeros(len(topic), np.int64)
     for column in (pa.array(topic), *known, pa.array(start), pa.array(end), *literal):
@@ -233,17 +236,7 @@ def _rows(runs: Sequence[Run], how: Fusion) -> tuple[Run, Ranked]:
     columns: dict[str, Any] = {name: column for name, column in text.items() if column.null_count < len(topic)}
     columns |= {name: column for name, column in (("start", start), ("end", end)) if (column >= 0).any()}
     table = Run("", topics, topic.astype(np.int32), **{"document": text["document"], **columns})
-    score = None if any(run.score is None for run in runs) else np.concatenate([run.score for run in runs])
-    order = np.argsort(topic, kind="stable")
-    score = None if score is None else score[order]
-    return table.take(order), Ranked(ranking[order], topic[order], result[order], rank[order], score)
-
-
-def _strings(column: Any, many: int) -> pa.Array:
-    """Return a column of texts as one array, nulls where a run has none."""
-    if column is None:
-        return pa.nulls(many, pa.string())
-    return (column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column).cast(pa.string())
+    return table, Ranked(ranking, topic, result, rank, None if any(run.score is None for run in runs) else score)
 
 
 def _codes(column: pa.Array) -> Integers:

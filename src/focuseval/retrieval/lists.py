@@ -29,8 +29,8 @@ from focuseval.engine.workers import Workers
 from focuseval.measures.tasks import Task
 from focuseval.retrieval.settings import RetrievalSettings
 from focuseval.retrieval.store import IndexedWords, Progress, open_words
-from focuseval.retrieval.terms import Weights
-from focuseval.retrieval.units import ElementUnits, Holders, Integers, Numbers, Size, UnitRanker, UnitSet, size_of
+from focuseval.retrieval.terms import Queries
+from focuseval.retrieval.units import ElementUnits, Holders, Integers, Numbers, Size, UnitRanker, UnitSet
 
 Listed = tuple[Integers, Numbers]
 
@@ -72,12 +72,12 @@ def best(units: UnitSet, found: Integers, score: Numbers, limit: int) -> Listed:
 
 def disjoint(units: UnitSet, found: Integers, score: Numbers, limit: int) -> Listed:
     """Return the best units that share no character with a better one."""
-    for ahead in (4 * limit, len(found)):  # of nested units, about a third are kept
-        some, scores = best(units, found, score, ahead)
+    some, scores = best(units, found, score, 4 * limit)  # of nested units, about a third are kept
+    kept = _without_overlap(units, some, limit)
+    if len(kept) < limit and len(some) < len(found):
+        some, scores = best(units, found, score, len(found))
         kept = _without_overlap(units, some, limit)
-        if len(kept) == limit or len(some) == len(found):
-            return some[kept], scores[kept]
-    raise AssertionError("the second round looks at all units")
+    return some[kept], scores[kept]
 
 
 def _without_overlap(units: UnitSet, ranked: Integers, limit: int) -> list[int]:
@@ -105,8 +105,7 @@ class Places(NamedTuple):
     document: pa.Array  # ids
     path: pa.Array  # null for passages and plain texts
     start: Integers
-    end: Integers
-    """Code points in the document."""
+    end: Integers  # code points in the document, as the start
 
     @property
     def paths(self) -> pa.Array | None:
@@ -141,12 +140,11 @@ def places(units: UnitSet, rows: Integers) -> Places:
     return Places(names, paths, columns["start"][at], columns["end"][at])
 
 
-def as_run(found: Places, score: Numbers, sizes: Mapping[str, int], *, task: str, run_id: str, description: str) -> Run:
+def as_run(found: Places, score: Numbers, sizes: Mapping[str, int], description: str, **others: Any) -> Run:
     """Return the lists of topics, so many results each, as a run that says how it was made."""
     many, by_offset = list(sizes.values()), np.asarray(found.path.is_null())
     spans = bool(by_offset.any()) or found.paths is None
     return Run(
-        run_id=run_id,
         topics=tuple(sizes),
         topic=np.repeat(np.arange(len(many), dtype=np.int32), many),
         document=found.document,
@@ -155,17 +153,15 @@ def as_run(found: Places, score: Numbers, sizes: Mapping[str, int], *, task: str
         start=np.where(by_offset, found.start, -1) if spans else None,
         end=np.where(by_offset, found.end, -1) if spans else None,
         path=found.paths,
-        task=task,
         attributes={"description": description},
+        **others,
     )
 
 
 def flat(lists: Mapping[str, Listed]) -> tuple[Integers, Numbers, dict[str, int]]:
     """Return the units and scores of all topics, one after the other, and how many each has."""
-    rows, score = (
-        np.concatenate([np.zeros(0, kind), *(listed[part] for listed in lists.values())])
-        for part, kind in enumerate((np.int64, np.float64))
-    )
+    rows = np.concatenate([np.zeros(0, np.int64), *(units for units, _ in lists.values())])
+    score = np.concatenate([np.zeros(0), *(own for _, own in lists.values())])
     return rows, score, {topic: len(listed[0]) for topic, listed in lists.items()}
 
 
@@ -175,7 +171,7 @@ class SegmentSearch:
 
     index: Index
     settings: RetrievalSettings
-    queries: Mapping[str, Weights]
+    queries: Queries
     _open: dict[int, IndexedWords] = field(default_factory=dict)
 
     def words(self, number: int) -> IndexedWords:
@@ -191,7 +187,7 @@ class SegmentSearch:
         ranker = UnitRanker(words, self.settings)
         asked = {word for query in self.queries.values() for term in query for word in term}
         known = {word for word in asked if len(words.occurrences(word))}
-        return (size_of(ranker.units), size_of(ranker.roots)), [*map(ranker.holders, self.queries.values())], known
+        return (ranker.units.size(), ranker.roots.size()), [*map(ranker.holders, self.queries.values())], known
 
     def rank(self, number: int, sizes: tuple[Size, Size], held: Mapping[str, Holders]) -> pa.Table:
         """Return the lists of a segment; those of a task that groups articles are not grouped."""
@@ -213,14 +209,10 @@ class SegmentSearch:
 
 
 def ask_segments(
-    words: IndexedWords,
-    settings: RetrievalSettings,
-    queries: Mapping[str, Weights],
-    workers: Workers,
-    progress: Progress | None = None,
+    ranker: UnitRanker, queries: Queries, workers: Workers, progress: Progress | None = None
 ) -> tuple[Places, Numbers, dict[str, int], set[str]]:
     """Return where the results of all topics lie, their scores, how many each topic has, and the words that occur."""
-    segments = len(words.segments)
+    settings, segments = ranker.settings, len(ranker.words.segments)
     whole: Any = None
 
     def answers(work: Any, before: int) -> Iterator[tuple[int, Any]]:
@@ -229,15 +221,13 @@ def ask_segments(
             if progress:
                 progress(before + number + 1, 2 * segments, "searching")
 
-    with workers.share(SegmentSearch(words.index, settings, queries)) as shared:
+    with workers.share(SegmentSearch(ranker.words.index, settings, queries)) as shared:
         counts = [one for _, one in answers(lambda number: shared.get().count(number), 0)]
         every, holders, known = zip(*counts, strict=True)
         units, documents = np.sum(every, axis=0).tolist()
         sizes = Size(*units), Size(*documents)
-        held = {
-            topic: [tuple(pair) for pair in np.sum(own, axis=0).tolist()]
-            for topic, own in zip(queries, zip(*holders, strict=True), strict=True)
-        }
+        added_up = (np.sum(own, axis=0).tolist() for own in zip(*holders, strict=True))
+        held = dict(zip(queries, added_up, strict=True))
         for number, one in answers(lambda number: shared.get().rank(number, sizes, held), segments):
             part = one.append_column("segment", pa.array(np.full(len(one), number)))
             whole = part if whole is None else pa.concat_tables([whole, part]).combine_chunks()

@@ -12,7 +12,7 @@ people who bring their own scores: embeddings, a reranker, a language model.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -31,8 +31,7 @@ from focuseval.data.run import Run
 from focuseval.data.topics import Topic
 from focuseval.data.topics.topic import plain_topic
 from focuseval.engine.plugins import Plugin, plugin
-from focuseval.engine.workers import Workers
-from focuseval.engine.workers import given as given_workers
+from focuseval.engine.workers import Workers, given
 from focuseval.errors import CollectionError, FormatError, Place, UsageError
 from focuseval.formats.embedded import open_documents, read_questions
 from focuseval.retrieval.fusion import Fusion, Ranked, fused_scores
@@ -40,13 +39,12 @@ from focuseval.retrieval.lists import Listed, as_run, ask_segments, best, flat, 
 from focuseval.retrieval.settings import RETRIEVERS, RetrievalSettings, default_unit, settings_for, with_elements
 from focuseval.retrieval.store import IndexedWords, Progress, open_words
 from focuseval.retrieval.structured import impossible, score_structured
-from focuseval.retrieval.terms import Weights, stemmer_version, weights
+from focuseval.retrieval.terms import Queries, stemmer_version, weights
 from focuseval.retrieval.units import Scorer, UnitRanker, UnitSet, occurrences, unit_set
 from focuseval.retrieval.vectors import VECTOR_OPTIONS, UnitVectors, VectorSettings, unit_vectors
 
 _SHOWN = 5  # topics and words that a remark names
-_TOGETHER = 2
-"""Segments of words that are opened together, which is quicker; more are asked one by one, in bounded memory."""
+_TOGETHER = 2  # segments of words that are opened together, which is quicker; more are asked one by one
 
 
 def retrieve(
@@ -123,8 +121,8 @@ def retrieved(index: Any, topics: Any, means: Means, **options: Any) -> MadeRun:
     name = options.get("retriever")
     if added := added_retriever(name):
         options["retriever"] = None
-    given = settings_for(index, options, chunks)
-    settings = given.resolved()
+    asked_for = settings_for(index, options, chunks)
+    settings = asked_for.resolved()
     if isinstance(topics, str | Path):
         topics = read_questions(topics)
     elif isinstance(topics, Mapping):  # a query that begins with / is NEXI
@@ -141,8 +139,8 @@ def retrieved(index: Any, topics: Any, means: Means, **options: Any) -> MadeRun:
     by_segment = words.stored and settings.retriever == "bm25" and not (structured or scorer or chunks)
     ranker, vectors, begin = UnitRanker(words, settings, scorer, chunks), None, perf_counter()
     if by_segment and len(words.segments) > (_TOGETHER if means.workers is None else 0):
-        with given_workers(means.jobs, means.workers) as crew:
-            found, score, sizes, known = ask_segments(words, settings, queries, crew, progress)
+        with given(means.jobs, means.workers) as crew:
+            found, score, sizes, known = ask_segments(ranker, queries, crew, progress)
     else:
         if settings.retriever != "bm25":
             vectors = unit_vectors(ranker.units, by_meaning, chunks, progress)
@@ -150,18 +148,18 @@ def retrieved(index: Any, topics: Any, means: Means, **options: Any) -> MadeRun:
         rows, score, sizes = flat(ranked_lists(ranker, vectors, asked, queries, progress))
         found, known = places(ranker.units, rows), None
     spent = 1000 * (perf_counter() - begin) / max(len(asked), 1)
-    unread = {} if given.kind == "element" else {"--tags": given.tags, "--min-words": given.min_words is not None}
-    remarks = [f"{name} says nothing of --unit {given.unit} and was ignored" for name in unread if unread[name]]
+    limits = {"--tags": asked_for.tags, "--min-words": asked_for.min_words is not None}
+    unread = [name for name, there in limits.items() if there and asked_for.kind != "element"]
+    remarks = [f"{name} says nothing of --unit {asked_for.unit} and was ignored" for name in unread]
     remarks += mixed(index, options.get("unit"), chunks)
-    remarks += _remarks(words, settings, asked, queries, (sizes, known))
+    remarks += _remarks(ranker, asked, queries, sizes, known)
     formula = {"bm25": "own scorer" if scorer else "BM25"}.get(settings.retriever, settings.retriever)
     fused = f" fusion={FUSION.description()}" if formula == "hybrid" else ""
     described = settings.description(formula) + ("" if vectors is None else f"{fused} {vectors.description()}")
     run_id = means.run_id or default_run_id(settings, formula.lower())
-    run = as_run(found, score, sizes, task=settings.rules.name, run_id=run_id, description=described)
-    run = replace(run, remarks=tuple(map(worded, remarks)))
-    how = settings.description(formula, brief=True)
-    how += f" stemmer={stemmer_version(settings.language) or 'none'}"
+    others = {"task": settings.rules.name, "run_id": run_id, "remarks": tuple(map(worded, remarks))}
+    run = as_run(found, score, sizes, described, **others)
+    how = settings.description(formula, brief=True) + f" stemmer={stemmer_version(settings.language) or 'none'}"
     if vectors is None:
         return MadeRun(run, how, spent)
     made = vectors.made
@@ -194,7 +192,7 @@ def ranked_lists(
     ranker: UnitRanker,
     vectors: UnitVectors | None,
     topics: Sequence[Topic],
-    queries: Mapping[str, Weights],
+    queries: Queries,
     progress: Progress | None = None,
 ) -> dict[str, Listed]:
     """Return the lists of topics: by words, by vectors, or by both, where vectors and words are found."""
@@ -230,8 +228,8 @@ def ranked_lists(
 
 def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], VectorSettings]:
     """Return the options that say what is retrieved, and those that say where vectors come from."""
-    given = {name: options[name] for name in VECTOR_OPTIONS if options.get(name) is not None}
-    return {name: value for name, value in options.items() if name not in VECTOR_OPTIONS}, VectorSettings(**given)
+    by_meaning = {name: options[name] for name in VECTOR_OPTIONS if options.get(name) is not None}
+    return {name: value for name, value in options.items() if name not in VECTOR_OPTIONS}, VectorSettings(**by_meaning)
 
 
 def mixed(index: Index, unit: str | None, chunks: Chunks | None = None) -> list[str]:
@@ -250,19 +248,15 @@ def default_run_id(settings: RetrievalSettings, formula: str = "bm25") -> str:
 
 
 def _remarks(
-    words: IndexedWords,
-    settings: RetrievalSettings,
-    topics: Sequence[Topic],
-    queries: Mapping[str, Weights],
-    found: tuple[Mapping[str, int], Collection[str] | None],
+    ranker: UnitRanker, topics: Sequence[Topic], queries: Queries, sizes: Mapping[str, int], known: set[str] | None
 ) -> list[str]:
     """Return what a reader of the run should know, by how many results there are, and the words that are known."""
-    (sizes, known), by_words, tags, cas = found, settings.retriever != "dense", words.tags, settings.cas
+    words, cas, by_words = ranker.words, ranker.settings.cas, ranker.settings.retriever != "dense"
     empty = [topic.id for topic in topics if by_words and not queries[topic.id]]
     none = [topic.id for topic in topics if topic.id not in empty and not sizes[topic.id]]
     terms = dict.fromkeys(word for query in queries.values() for term in query for word in term) if by_words else {}
     unknown = [one for one in terms if (not len(words.occurrences(one)) if known is None else one not in known)]
-    lost = [topic.id for topic in topics if topic.query is not None and impossible(topic.query, tags, cas)]
+    lost = [topic.id for topic in topics if topic.query is not None and impossible(topic.query, words.tags, cas)]
     remarks = (
         (lost, "question asks", "questions ask", "for elements that the collection does not have"),
         (empty, "question holds", "questions hold", "nothing to search for"),
@@ -371,15 +365,12 @@ def search(
         raise CollectionError(what, at="query", remedy="'focuseval stats INDEX' lists its tags, or use cas=\"vague\"")
     vectors = None if settings.retriever == "bm25" else unit_vectors(ranker.units, by_meaning, None, progress)
     rows, scores = ranked_lists(ranker, vectors, [topic], {topic.id: terms})[topic.id]
-    found = places(ranker.units, rows)
-    spans = zip(ranker.units.document(rows).tolist(), found.start.tolist(), found.end.tolist(), strict=True)
+    columns = (column.tolist() for column in (ranker.units.document(rows), *places(ranker.units, rows), scores))
     wanted = occurrences({term: weight for term, weight in terms.items() if weight > 0}, words)
     marks = [words["word"][(one.first[:, None] + np.arange(len(one.term))).reshape(-1)] for one in wanted]
     return tuple(
-        Hit(name, path, start, end, score, *_snippet(words, document, start, end, marks))
-        for name, path, score, (document, start, end) in zip(
-            found.document.to_pylist(), found.path.to_pylist(), scores.tolist(), spans, strict=True
-        )
+        Hit(name, path, start, end, score, *_snippet(words, number, start, end, marks))
+        for number, name, path, start, end, score in zip(*columns, strict=True)
     )
 
 
@@ -396,9 +387,8 @@ def _snippet(
     if len(at):
         begin, finish = words["start"][at], words["end"][at]
         stops = np.searchsorted(begin, begin + _WIDTH)
-        shown = sum(
-            (np.searchsorted(some, at[stops - 1], "right") > np.searchsorted(some, at)) * 100 for some in inside
-        )
+        edge = at[stops - 1]
+        shown = sum((np.searchsorted(some, edge, "right") > np.searchsorted(some, at)) * 100 for some in inside)
         best = int(np.argmax(shown + (stops - np.arange(len(at)))))
         spans = list(zip(begin[best : stops[best]].tolist(), finish[best : stops[best]].tolist(), strict=True))
         left = max(start, spans[0][0] - max((_WIDTH - (spans[-1][1] - spans[0][0])) // 3, 0))
@@ -462,8 +452,8 @@ class UnitList:
         """
         settings = replace(self.settings, **options).resolved()
         lists = {}
-        for topic, given in scores.items():
-            score = np.asarray(given, np.float64)
+        for topic, column in scores.items():
+            score = np.asarray(column, np.float64)
             if score.shape != (len(self),):
                 what = f"expected {len(self):,} scores for topic {topic!r}, found an array of shape {score.shape}"
                 raise FormatError(what, remedy="give one for each unit, in their order")
@@ -472,7 +462,7 @@ class UnitList:
         task, run_id = settings.rules.name, run_id or default_run_id(settings, "own")
         described = f"own scores {settings.unit} task={task} limit={settings.limit}"
         rows, score, sizes = flat(lists)
-        return as_run(places(self.source, rows), score, sizes, task=task, run_id=run_id, description=described)
+        return as_run(places(self.source, rows), score, sizes, described, task=task, run_id=run_id)
 
 
 def units(

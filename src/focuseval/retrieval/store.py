@@ -26,7 +26,6 @@ from __future__ import annotations
 
 import errno
 import json
-import shutil
 import tempfile
 from bisect import bisect_left
 from collections.abc import Callable
@@ -60,10 +59,9 @@ Find = Callable[[str], Any]  # returns the content of a file of the words, by it
 Progress = Callable[..., None]
 Put = Callable[[str, Any], None]  # keeps a file of the words, by its name and content
 
-TEXT = 80_000_000  # characters of a segment
-
 VERSION = 3  # changes whenever words are cut or laid down in another way
-
+TEXT = 80_000_000  # characters of a segment
+MOST = 2**31 - 1  # words and elements that are opened together: what 32-bit numbers can count
 _KNOWN = 400_000  # words whose terms a worker knows, at most, when it begins a segment
 
 
@@ -141,15 +139,12 @@ def build_segment(
 
 
 def _posted(language: Language, term: NDArray[np.int32]) -> tuple[list[str], NDArray[np.uint8], NDArray[np.int64]]:
-    """Return the terms of kept words in the order of their bytes, the words that have each, and where these begin.
-
-    The numbers of the terms are lost: a segment has many of them.
-    """
+    """Return the terms of kept words in the order of their bytes, the words that have each, and where these begin."""
     counts = np.bincount(term, minlength=len(language.terms))
     used = sorted(np.flatnonzero(counts).tolist(), key=lambda code: language.terms[code].encode())
     rank = np.zeros(len(counts), np.int32)
     rank[used] = np.arange(len(used))
-    np.take(rank, term, out=term)
+    np.take(rank, term, out=term)  # the terms' numbers are lost: a segment has many of them
     bounds, library = np.append(0, np.cumsum(counts[used])), native.library()
     posted = np.empty(len(term), np.int32)
     if library is None:
@@ -165,13 +160,7 @@ def _posted(language: Language, term: NDArray[np.int32]) -> tuple[list[str], NDA
 
 
 def build_words(
-    index: Index,
-    language: str,
-    put: Put,
-    jobs: int = 1,
-    progress: Callable[[int, int], None] | None = None,
-    *,
-    workers: Workers | None = None,
+    index: Index, language: str, *, put: Put, jobs: int, progress: Progress | None, workers: Workers | None = None
 ) -> None:
     """Make the index of words, a segment a task; ``words.json`` comes last."""
     blocks, made, edges = index.blocks, list[dict[str, Any]](), [0]
@@ -188,23 +177,14 @@ def build_words(
                     progress(cuts[len(made) - 1][1], len(blocks))
     finally:
         _language.cache_clear()  # words that were kept for the next segment
-    metadata = {
-        "version": VERSION,
-        "language": language,
-        "stemmer": stemmer_version(language),
-        "sha256": index.sha256,
-        "tags": tags,
-        "segments": made,
-    }
-    put("words.json", sealed(metadata))
+    about = {"version": VERSION, "language": language, "stemmer": stemmer_version(language), "sha256": index.sha256}
+    put("words.json", sealed(about | {"tags": tags, "segments": made}))
 
 
 def keep_in(folder: str, name: str, content: Any) -> None:
     """Keep a file in a folder, which may be on object storage."""
     (location(folder) / name).write_bytes(content)
 
-
-MOST = 2**31 - 1  # words and elements that are opened together: what 32-bit numbers can count
 
 _IN_MEMORY: WeakKeyDictionary[Index, dict[str, IndexedWords]] = WeakKeyDictionary()
 """The words of collections that lie on no disk, while somebody holds the collection."""
@@ -254,10 +234,6 @@ class WordSegment:
             return np.zeros(0, np.int32)
         packed, begins = self._postings
         return native.unpack(packed[begins[number] : begins[number + 1]], base, sums=True)
-
-    def numbers(self, name: str, base: int = 0, *, sums: bool = False) -> NDArray[np.int32]:
-        """Return a column."""
-        return native.unpack(self.content(name), base, sums=sums)
 
 
 @dataclass(frozen=True, eq=False)
@@ -312,7 +288,7 @@ class IndexedWords:
 
     def _numbers(self, name: str) -> NDArray[np.int32]:
         """Return a column of all segments as it is kept."""
-        return joined([segment.numbers(name) for segment in self.segments])
+        return joined([native.unpack(segment.content(name)) for segment in self.segments])
 
     def _single(self, name: str) -> NDArray[Any]:
         """Return a column that is made by itself."""
@@ -323,7 +299,7 @@ class IndexedWords:
             return np.flatnonzero(joined(bits).view(np.bool_)).astype(np.int32)
         if name == "first":
             pairs = zip(self.segments, self._bases, strict=True)
-            return joined([segment.numbers(name, base, sums=True) for segment, base in pairs])
+            return joined([native.unpack(segment.content(name), base, sums=True) for segment, base in pairs])
         if name == "last":
             return np.asarray(self["first"] + self["size"])
         return self._numbers(name).astype(np.int16 if name == "depth" else np.int32, copy=False)
@@ -403,7 +379,7 @@ def _mapped(file: Path) -> Any:
 
 def _in_memory(index: Index, language: str, progress: Progress | None) -> IndexedWords:
     files: dict[str, Any] = {}
-    build_words(index, language, files.__setitem__, 1, progress)
+    build_words(index, language, put=files.__setitem__, jobs=1, progress=progress)
     return _opened(index, language, index.name, files.__getitem__)
 
 
@@ -413,23 +389,22 @@ def _made(folder: Location, make: Callable[..., None]) -> bool:
         if isinstance(folder, Remote):  # where nothing can be renamed: ``words.json`` comes last
             make(put=partial(keep_in, str(folder)))
             return True
-        scratch = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent)).absolute()
+        scratch = tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent, ignore_cleanup_errors=True)
     except OSError as error:
         if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
             return False
         raise
-    try:
-        make(put=partial(keep_in, str(scratch)))
-        for file in scratch.iterdir():
+    with scratch as name:
+        whole = Path(name).absolute()
+        make(put=partial(keep_in, str(whole)))
+        for file in whole.iterdir():
             sync(file)  # a name that appears before its content would be taken for a whole index
-        scratch.chmod(0o755)
+        whole.chmod(0o755)
         try:
-            scratch.rename(folder)
+            whole.rename(folder)
         except OSError:
             if not folder.is_dir():  # else another process was faster
                 raise
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
     return True
 
 

@@ -20,8 +20,7 @@ from focuseval.collection.tokens import Tokenizer, remembered
 from focuseval.data.gold import Gold
 from focuseval.data.remarks import Remark
 from focuseval.data.run import Run
-from focuseval.engine.workers import Workers
-from focuseval.engine.workers import given as given_workers
+from focuseval.engine.workers import Workers, given
 from focuseval.errors import MissingDataError, UsageError, counted
 from focuseval.evaluation.evaluation import plan_evaluation
 from focuseval.evaluation.sources import as_gold, read
@@ -116,22 +115,21 @@ def sweep(
     embedders = list(embedders) if isinstance(embedders, (list, tuple)) else [embedders]
     ways = named_ways(retriever, embedders)
     function = retriever if callable(retriever) else None
-    given = _runs(retriever, len(chunks)) if ways is None and function is None else []
+    own = _runs(retriever, len(chunks)) if ways is None and function is None else []
     for embedder in [embedder for _, way, embedder in ways or () if way in BY_MEANING]:
         split_options({**options, "embedder": embedder})[1].check()  # before anything takes time
-    questions = topics if given or topics is not None else _questions(gold)
+    questions = topics if own or topics is not None else _questions(gold)
 
     def cut_and_retrieve(number: int, how: Any) -> tuple[Chunks, Extent, list[MadeRun]]:
         by_meaning = split_options({**options, "embedder": embedders[0]})[1]
         cut = chunk(index, how, tokenizer=tokenizer, embed=by_meaning.texts_to_vectors())
         text = extent(cut, index, edges)
         wanted = {"limit": enough_results(asked, text.mean), **options}
-        if given:
-            return cut, text, [MadeRun(_own(given[number], index, cut), "runs that were given", nan)]
+        if own:
+            return cut, text, [MadeRun(_own(own[number], index, cut), "runs that were given", nan)]
         if function is not None:
             run = function(units(index, chunks=cut, **split_options(wanted)[0]), questions)
-            name = getattr(function, "__name__", "without a name")
-            return cut, text, [MadeRun(run, f"the function {name}", nan)]
+            return cut, text, [MadeRun(run, f"the function {getattr(function, '__name__', 'without a name')}", nan)]
         found = [
             retrieved(index, questions, Means(chunks=cut), retriever=way, embedder=embedder, **wanted)
             for _, way, embedder in ways or ()
@@ -140,26 +138,23 @@ def sweep(
 
     names = [name for name, _, _ in ways or ()]
     names = names if names not in ([], [BM25]) else [""]
-    every, extents, made_by, noticed = list[Chunks](), list[Extent](), list[MadeRun](), list[Remark]()
-    with given_workers(jobs, workers) as crew, crew.share(cut_and_retrieve) as shared:
+    rows, noticed = list[tuple[Chunks, Extent, MadeRun]](), list[Remark]()
+    with given(jobs, workers) as crew, crew.share(cut_and_retrieve) as shared:
         work = lambda task: shared.get()(*task)  # noqa: E731  what is shared is sent once, not with every task
         for number, (cut, text, found) in enumerate(crew.in_order(work, _announced(chunks, progress))):
             for name, one in zip(names, found, strict=True):
                 noticed += one.run.remarks  # the same of every chunking, mostly
                 chunking = cut.name or f"chunking {number + 1}"
                 run = replace(one.run, run_id=f"{chunking} with {name}" if name else chunking, remarks=())
-                every.append(cut)
-                extents.append(text)
-                made_by.append(one._replace(run=run))
-    runs = [one.run for one in made_by]
-    made = plan_evaluation(
-        gold, runs, list(dict.fromkeys(asked)), task="spans", index=index, chunks=every, tokenizer=tokenizer
-    )
+                rows.append((cut, text, one._replace(run=run)))
+    every, extents, made_by = zip(*rows, strict=True)
+    runs, measures = [one.run for one in made_by], list(dict.fromkeys(asked))
+    made = plan_evaluation(gold, runs, measures, task="spans", index=index, chunks=every, tokenizer=tokenizer)
     said = "; ".join(dict.fromkeys(one.settings for one in made_by))
     made = replace(made, plan=replace(made.plan, retriever=said))
-    remarks, levels = tuple(dict.fromkeys(map(str, noticed))), tuple(names * len(chunks))
-    how = settings or Settings()
-    return Sweep(made, tuple(every), tuple(extents), how, remarks, clusters, tuple(made_by), levels)
+    remarks = (*dict.fromkeys(map(str, noticed)), *(said for cut in every for said in cut.remarks))
+    levels = tuple(names * len(chunks))
+    return Sweep(made, every, extents, settings or Settings(), remarks, clusters, made_by, levels)
 
 
 def _runs(retriever: Any, chunkings: int) -> list[Any]:

@@ -63,9 +63,12 @@ class Sweep:
     chunks: tuple[Chunks, ...]
     extents: tuple[Extent, ...]
     settings: Settings
-    noticed: tuple[str, ...] = ()  # while the runs were made
-    clusters: By | None = None  # what topics are clustered by, if by anything
-    made_by: tuple[MadeRun, ...] = ()  # how every run was retrieved, and what that cost
+    noticed: tuple[str, ...] = ()
+    """What was noticed while the runs were made."""
+    clusters: By | None = None
+    """What topics are clustered by, if by anything."""
+    made_by: tuple[MadeRun, ...] = ()
+    """How every run was retrieved, and what that cost."""
     retrievers: tuple[str, ...] = ()
     """The retriever of each, in words; empty where there is one for all chunkings that has no name of its own."""
 
@@ -211,9 +214,8 @@ class Sweep:
         ]
         judged = judge_pairs(np.stack([*contrasts, *(-one for one in contrasts)]), self.settings, clusters=own)
         p = shown_p(float(np.nanmin(judged.corrected)), self.settings)
-        words_of = "interaction" if judged.significant.any() else "no interaction"
-        lines.append(fill(words_of, a="chunking", b="retriever", p=p))
-        return tuple(lines)
+        found_one = "interaction" if judged.significant.any() else "no interaction"
+        return (*lines, fill(found_one, a="chunking", b="retriever", p=p))
 
     def equal(self) -> list[str]:
         """Name the chunkings that cut the same chunks."""
@@ -264,8 +266,7 @@ class Sweep:
 
     def remarks(self) -> list[str]:
         """Return what a reader should know besides the numbers."""
-        cut = (said for cut in self.chunks for said in cut.remarks)
-        return list(dict.fromkeys((*self.noticed, *cut, *self.scores.remarks())))
+        return list(dict.fromkeys((*self.noticed, *self.scores.remarks())))
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as plain values, best first."""
@@ -314,14 +315,13 @@ class Sweep:
 
         evidence = evidence_on(self.evaluation, self.settings, clusters=self.clusters)
         report = report_on(evidence, title=title or f"{self.measure}: {len(self.names)} chunkings")
-        cut = (remark for chunks in self.chunks for remark in chunks.remarks)
         said, own = self.sentence(), report.first.verdict
         if len(self.names) > 1:  # the page opens with what to use; who leads stands below it
             leads, *others = self._reasons()
             said, below = " ".join(others), " ".join(filter(None, (leads, own.caveat)))
             own = replace(own, word="advice", headline=self.advice(), caveat=below)
         ways = (f"Retriever: {way}." for way in self.ways)
-        remarks = (said, *self.factors, *self.equal(), *ways, *self.noticed, *cut, *report.remarks)
+        remarks = (said, *self.factors, *self.equal(), *ways, *self.noticed, *report.remarks)
         first, charts = replace(report.first, verdict=own), (quality_against_cost(self), *report.charts)
         return replace(report, first=first, charts=charts, remarks=remarks)
 

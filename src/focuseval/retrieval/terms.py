@@ -8,7 +8,7 @@ after folding and before stemming. Snowball has lists for some of its languages;
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
@@ -56,11 +56,9 @@ class Language:
     def __init__(self, name: str) -> None:
         check_language(name)
         self.name = name
-        self.terms: list[str] = []
-        """Every term so far."""
+        self.terms: list[str] = []  # every term so far
         self._number: dict[str, int] = {}
-        self.known: dict[str, int] = {}
-        """The number of every word that was looked at."""
+        self.known: dict[str, int] = {}  # every word that was looked at, and the number of its term
         self._stop = stop_words(name)
         self._stemmer = None if name == NONE else Stemmer.Stemmer(name, 0)  # no cache: a word is asked for once
 
@@ -85,6 +83,7 @@ class Language:
 
 
 Weights = dict[tuple[str, ...], int]  # terms with their weights: one word, or the words of a phrase
+Queries = Mapping[str, Weights]  # of topics, by their ids
 
 
 def weights(terms: Iterable[Term], language: Language) -> Weights:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import log
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +35,7 @@ from focuseval.retrieval.terms import Weights
 Integers = NDArray[np.int64]
 Numbers = NDArray[np.float64]
 Scored = tuple[Integers, Numbers]
-Holders = list[tuple[int, int]]
+Holders = list[tuple[int, ...]]
 
 Scorer = Callable[["Numbers", "Numbers", "Numbers"], "Numbers"]
 """What a term adds to a unit's score, by columns: how often the unit holds it, words of the unit, how many hold it."""
@@ -70,14 +70,6 @@ Count = tuple["NDArray[np.int32]", "NDArray[np.int32]"]
 """The units that hold a term, by their places in the `rows` of a set, and how often each does."""
 
 
-def counted_between(term: Occurrences, begin: NDArray[np.integer], end: NDArray[np.integer]) -> Count:
-    """Count a term in units of these kept words each: what is used where there is no compiled code."""
-    past = np.searchsorted(term.first, end - (len(term.term) - 1))
-    many = np.maximum(past - np.searchsorted(term.first, begin), 0)
-    held = np.flatnonzero(many)
-    return held.astype(np.int32), many[held].astype(np.int32)
-
-
 class Size(NamedTuple):
     """How many units there are, and how many words they hold together."""
 
@@ -95,54 +87,47 @@ class Size(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class ElementUnits:
-    """Elements of any kind; documents are their roots."""
+class UnitSet:
+    """Units of one kind, by document and start; a column has an entry for each."""
 
     words: IndexedWords
-    tags: tuple[str, ...] = ()
-    min_words: int = 1
-    roots_only: bool = False
+    bounds: Integers  # the first unit of every document, and the end of the last
+    depth: NDArray[np.integer] | None  # of elements, 1 for a root
+    kept: tuple[NDArray[np.integer], NDArray[np.integer]]  # the first kept word, and past the last
+    length: NDArray[np.integer]  # kept words
+    returnable: NDArray[np.bool_]  # whether one has words enough, and a wanted tag
+    rows: Integers  # the units in which terms are counted, ascending: all or those that may be returned
 
-    @property
-    def length(self) -> NDArray[np.int32]:
-        """Kept words of every element."""
-        return self.words["size"]
+    def size(self) -> Size:
+        """Return how many units may be returned, and how many words they hold."""
+        return Size(int(np.count_nonzero(self.returnable)), int(self.length[self.returnable].sum()))
 
-    @property
-    def depth(self) -> NDArray[np.integer] | None:
-        """1 for a root."""
-        return self.words["depth"]
+    def count_one(self, term: Occurrences) -> Count:
+        """Return which of the `rows` hold one term, and how often; compiled code does the same."""
+        begin, end = (edge[self.rows] for edge in self.kept)
+        past = np.searchsorted(term.first, end - (len(term.term) - 1))
+        many = np.maximum(past - np.searchsorted(term.first, begin), 0)
+        held = np.flatnonzero(many)
+        return held.astype(np.int32), many[held].astype(np.int32)
 
-    @cached_property
-    def returnable(self) -> NDArray[np.bool_]:
-        """Whether an element has a wanted tag and words enough."""
-        enough = self.length >= max(self.min_words, 1)
-        if self.roots_only:
-            enough &= self.words["depth"] == 1
-        if self.tags:
-            known = self.words.tags
-            for tag in self.tags:
-                if tag not in known:
-                    remedy = did_you_mean(tag, known, "'focuseval stats' lists the tags of an index")
-                    what = f"expected a tag of the collection, found {tag!r}"
-                    raise CollectionError(what, at=self.words.index.name, remedy=remedy)
-            enough &= np.array([tag in self.tags for tag in known])[self.words["tag"]]
-        return np.asarray(enough)
+    def document(self, units: Integers) -> Integers:
+        """Return the rows of the units' documents."""
+        return np.searchsorted(self.bounds, units, "right") - 1
 
-    @cached_property
-    def rows(self) -> Integers:
-        """The elements that may be returned, ascending."""
-        return np.flatnonzero(self.returnable)
+    def spans(self, units: Integers) -> tuple[Integers, Integers]:
+        """Return the words of units; elements nest as their characters do, and every one that is returned has some."""
+        return self.kept[0][units].astype(np.int64), self.kept[1][units].astype(np.int64)
+
+
+class ElementUnits(UnitSet):
+    """Elements of any kind; documents are their roots."""
 
     @cached_property
     def _room(self) -> tuple[list[NDArray[np.int32]], tuple[int | None, ...]]:
-        """Room for the counts of a term, last, behind what counting needs; and the addresses of the elements and all.
-
-        `near` is the place in `rows` of the unit at or nearest above every element, −1 for none; `around` that of the
-        unit around every unit, in two columns: `words.c` counts in the other one.
-        """
+        """Room for the counts of a term, behind what counting needs; and the addresses of the elements and of it."""
         parent, library = self.words["parent"], cast("Any", native.library())
-        near, around = np.empty(len(parent), np.int32), np.zeros((len(self.rows), 2), np.int32)
+        near = np.empty(len(parent), np.int32)  # in `rows` the unit at or nearest above every element, −1 for none
+        around = np.zeros((len(self.rows), 2), np.int32)  # that around every unit; `words.c` counts in the other column
         library.words_near(*native.addresses(parent), len(parent), *native.addresses(self.returnable, near, around))
         room = [near, around, *np.zeros((2, len(self.rows)), np.int32)]
         return room, native.addresses(self.words["element"], *room)
@@ -151,7 +136,7 @@ class ElementUnits:
         """Return which of the `rows` hold one term, and how often."""
         leaf, many, library = term.first, len(term.term), native.library()
         if library is None:
-            return counted_between(term, *self.spans(self.rows))
+            return super().count_one(term)
         if many > 1:  # the deepest element around every occurrence; a phrase across documents has none
             leaf, end = np.asarray(self.words["element"][term.first]), term.first + np.int32(many)
             while (short := np.flatnonzero(self.words["last"][leaf] < end)).size:
@@ -162,48 +147,15 @@ class ElementUnits:
         found = library.words_tally(leaf.ctypes.data, len(leaf), elements if many == 1 else None, *others)
         return own[:found].copy(), tf[:found].copy()
 
-    def document(self, units: Integers) -> Integers:
-        """Return the rows of the elements' documents."""
-        return np.searchsorted(self.words.index.element_bounds, units, "right") - 1
-
-    def spans(self, units: Integers) -> tuple[Integers, Integers]:
-        """Return the elements' words: they nest as their characters do, and every unit has some."""
-        return self.words["first"][units].astype(np.int64), self.words["last"][units].astype(np.int64)
-
 
 @dataclass(frozen=True, eq=False)
-class SpanUnits:
-    """Spans of documents, by document and start: windows of words, or chunks of any kind."""
+class SpanUnits(UnitSet):
+    """Spans of documents: windows of words, or chunks of any kind."""
 
-    words: IndexedWords
-    bounds: Integers  # the first unit of every document, and the end of the last
     first: Integers
     """The first word of every unit in the numbering of all; a word that an edge cuts in two belongs to no unit."""
     last: Integers  # past the last word
-    edges: tuple[Integers, Integers] | None = None
-    """Code points, where they are not those of the first and the last word."""
-    depth: None = None
-
-    @cached_property
-    def _kept(self) -> tuple[Integers, Integers]:
-        """The first kept word of every unit, and past the last."""
-        word = self.words["word"]
-        return np.searchsorted(word, self.first.astype(np.int32)), np.searchsorted(word, self.last.astype(np.int32))
-
-    @cached_property
-    def length(self) -> Integers:
-        """Kept words of every unit."""
-        return self._kept[1] - self._kept[0]
-
-    @cached_property
-    def returnable(self) -> NDArray[np.bool_]:
-        """Whether a unit holds a word that is kept."""
-        return self.length > 0
-
-    @cached_property
-    def rows(self) -> Integers:
-        """All units."""
-        return np.arange(len(self.first))
+    edges: tuple[Integers, Integers] | None  # code points, where they are not those of the first and the last word
 
     @cached_property
     def _room(self) -> tuple[list[NDArray[np.int32]], tuple[int | None, ...]]:
@@ -219,15 +171,11 @@ class SpanUnits:
         """Return the units that hold one term, and how often."""
         library = native.library()
         if library is None:
-            return counted_between(term, *self._kept)
+            return super().count_one(term)
         (*_, own, tf), where = self._room
         given = (term.first.ctypes.data, len(term.first), len(term.term), len(self.words["word"]))
         found = library.words_tally_spans(*given, *where)
         return own[:found].copy(), tf[:found].copy()
-
-    def document(self, units: Integers) -> Integers:
-        """Return the rows of the units' documents."""
-        return np.searchsorted(self.bounds, units, "right") - 1
 
     def spans(self, units: Integers) -> tuple[Integers, Integers]:
         """Return the code points of units."""
@@ -237,52 +185,59 @@ class SpanUnits:
         return self.words["start"][begin].astype(np.int64), self.words["end"][end - 1].astype(np.int64)
 
 
-def chunk_units(words: IndexedWords, chunks: Chunks) -> SpanUnits:
-    """Return chunks as units, by document, start and end, each once."""
-    every = np.unique(np.stack([chunks.rows(words.index), chunks.start, chunks.end]), axis=1)
-    document, start, end = every[:, every[2] > every[1]]
-    written = Boundaries(words["start"], words["end"], words["word_bounds"])
-    first, last = written.upto_start(document, start), written.upto_end(document, end)
-    bounds = np.searchsorted(document, np.arange(len(words["word_bounds"])))
-    return SpanUnits(words, bounds, first, np.maximum(first, last), (start, end))
-
-
-UnitSet: TypeAlias = ElementUnits | SpanUnits  # units of one kind
+def element_units(
+    words: IndexedWords, tags: Sequence[str] = (), min_words: int = 1, *, roots_only: bool = False
+) -> ElementUnits:
+    """Return the elements of a collection; those that may be returned have one of some tags, and words enough."""
+    size, bounds = words["size"], words.index.element_bounds
+    enough = size >= max(min_words, 1)
+    if roots_only:
+        enough &= words["depth"] == 1
+    for tag in tags:
+        if tag not in words.tags:
+            remedy = did_you_mean(tag, words.tags, "'focuseval stats' lists the tags of an index")
+            what = f"expected a tag of the collection, found {tag!r}"
+            raise CollectionError(what, at=words.index.name, remedy=remedy)
+    if tags:
+        enough &= np.array([tag in tags for tag in words.tags])[words["tag"]]
+    kept = words["first"], words["last"]
+    return ElementUnits(words, bounds, words["depth"], kept, size, enough, np.flatnonzero(enough))
 
 
 def unit_set(words: IndexedWords, settings: RetrievalSettings, chunks: Chunks | None = None) -> UnitSet:
-    """Return the units that settings ask for; given chunks are the units."""
+    """Return the units that settings ask for; chunks, given or cut, by document, start and end, each once."""
+    spec, edges = settings.spec if chunks is None else None, None
+    if spec is not None and spec.kind != "words":
+        chunks = as_chunks(words.index, cuts(words.index, spec), str(spec))
     if chunks is not None:
-        return chunk_units(words, chunks)
-    if settings.kind == "document":
-        return ElementUnits(words, roots_only=True)
-    spec = settings.spec
-    if spec is None:
-        return ElementUnits(words, settings.tags, settings.min_words or 1)
-    if spec.kind == "words":  # passages are windows of words
-        every = words["word_bounds"]
-        document, first, last = windows(np.diff(every), spec.size, spec.step)
-        bounds, base = np.searchsorted(document, np.arange(len(every))), every[document]
-        return SpanUnits(words, bounds, base + first, base + last)
-    return chunk_units(words, as_chunks(words.index, cuts(words.index, spec), str(spec)))
-
-
-def size_of(units: UnitSet) -> Size:
-    """Return how many units may be returned, and how many words they hold."""
-    return Size(int(np.count_nonzero(units.returnable)), int(units.length[units.returnable].sum()))
+        columns = np.unique(np.stack([chunks.rows(words.index), chunks.start, chunks.end]), axis=1)
+        document, start, end = columns[:, columns[2] > columns[1]]
+        written = Boundaries(words["start"], words["end"], words["word_bounds"])
+        first, edges = written.upto_start(document, start), (start, end)
+        last = np.maximum(first, written.upto_end(document, end))
+    elif spec is not None:  # passages are windows of words
+        document, first, last = windows(np.diff(words["word_bounds"]), spec.size, spec.step)
+        base = words["word_bounds"][document]
+        first, last = base + first, base + last
+    else:
+        roots_only = settings.kind == "document"
+        return element_units(words, settings.tags, settings.min_words or 1, roots_only=roots_only)
+    bounds = np.searchsorted(document, np.arange(len(words["word_bounds"])))
+    kept, past = (np.searchsorted(words["word"], edge.astype(np.int32)) for edge in (first, last))
+    every = np.arange(len(first))
+    return SpanUnits(words, bounds, None, (kept, past), past - kept, past > kept, every, first, last, edges)
 
 
 class Sums:
     """What terms give to units of one kind, added up by compiled code for one question after the other in one room."""
 
     def __init__(self, units: UnitSet, k1: float, b: float, size: Size | None = None) -> None:
-        self.units, self.size, self._library = units, size or size_of(units), cast("Any", native.library())
+        self.units, self.size, self._library = units, size or units.size(), cast("Any", native.library())
         self._norm = k1 * (1 - b + b * units.length[units.rows] / self.size.average)
         self._remembered: dict[tuple[str, ...], tuple[NDArray[np.int32], Numbers]] = {}
-        self._left = _REMEMBERED
         self.total, self._seen = np.zeros(len(self._norm)), np.zeros(len(self._norm), np.uint8)
         self._touched, self._score = np.empty(len(self._norm) + 1, np.int32), np.empty((2, len(self._norm) + 1))
-        self._found = 0
+        self._left, self._found = _REMEMBERED, 0
         self._room = native.addresses(self.total, self._seen, self._touched)
 
     def shares(self, term: Occurrences) -> tuple[NDArray[np.int32], Numbers]:
@@ -342,7 +297,7 @@ class UnitRanker:
     @cached_property
     def roots(self) -> ElementUnits:
         """The documents."""
-        return ElementUnits(self.words, roots_only=True)
+        return element_units(self.words, roots_only=True)
 
     @cached_property
     def sums(self) -> Sums:
@@ -362,16 +317,14 @@ class UnitRanker:
     @cached_property
     def every(self) -> UnitSet:
         """The units, of elements those, too, that may not be returned."""
-        return ElementUnits(self.words) if isinstance(self.units, ElementUnits) else self.units
+        return element_units(self.words) if isinstance(self.units, ElementUnits) else self.units
 
     def holders(self, query: Weights) -> Holders:
         """Return how many units and how many documents hold each term, those of them that idf and mix ask for."""
-        units, documents = self.settings.idf == "units", bool(self.settings.mix) or self.settings.idf == "documents"
+        by_units = self.settings.idf == "units"
+        asked = ((self.units, by_units), (self.roots, bool(self.settings.mix) or not by_units))
         return [
-            (
-                len(self.units.count_one(term)[0]) if units else 0,
-                len(self.roots.count_one(term)[0]) if documents else 0,
-            )
+            tuple(len(units.count_one(term)[0]) if needed else 0 for units, needed in asked)
             for term in occurrences(query, self.words)
         ]
 
@@ -409,19 +362,17 @@ class UnitRanker:
 
     def find(self, query: Weights, among: UnitSet, holders: Holders | None = None) -> FoundUnits:
         """Return those among some units that hold a term of a query; `holders` are those of the whole collection."""
-        terms = {place: term for place, term in enumerate(occurrences(query, self.words)) if len(term.first)}
-        held, in_documents = ([units.count_one(term) for term in terms.values()] for units in (among, self.roots))
-        if holders is None:
-            may = (np.count_nonzero(self.units.returnable[among.rows[own]]) for own, _ in held)
-            known = [(int(many), len(own)) for many, (own, _) in zip(may, in_documents, strict=True)]
-        else:
-            known = [holders[place] for place in terms]
-        size, average, of_units = self._documents.size, self.sums.size.average, self.settings.idf == "units"
-        counts = [(term, own, tf, n[1]) for term, (own, tf), n in zip(terms.values(), in_documents, known, strict=True)]
-        documents, of_document, _ = self._add_up(self.roots, counts, size, size.average)
-        size = self.sums.size if of_units else size
-        counts = [(term, *one, n[not of_units]) for term, one, n in zip(terms.values(), held, known, strict=True)]
-        units, own, wanted = self._add_up(among, counts, size, average)
+        size, average, by_units = self._documents.size, self.sums.size.average, self.settings.idf == "units"
+        held, in_documents = list[tuple[Occurrences, *Count, int]](), list[tuple[Occurrences, *Count, int]]()
+        for place, term in enumerate(occurrences(query, self.words)):
+            if len(term.first):
+                one, other = among.count_one(term), self.roots.count_one(term)
+                may = int(np.count_nonzero(self.units.returnable[among.rows[one[0]]]))
+                n_units, n_documents = (may, len(other[0])) if holders is None else holders[place]
+                held.append((term, *one, n_units if by_units else n_documents))
+                in_documents.append((term, *other, n_documents))
+        documents, of_document, _ = self._add_up(self.roots, in_documents, size, size.average)
+        units, own, wanted = self._add_up(among, held, self.sums.size if by_units else size, average)
         at = np.searchsorted(documents, self.words.index.element_bounds[among.document(units)])
         return FoundUnits(units, own, of_document[at], wanted)
 

@@ -25,6 +25,7 @@ from focuseval.retrieval.units import Integers, UnitSet
 
 BLOCK = 16_384  # vectors that are multiplied at a time
 DECIMALS = 9
+_SLACK = 1e-5  # how much a sum of 32-bit products may be off, for vectors of length 1 and some thousand numbers
 _NEITHER = (
     "expected an embedder, or vectors and query vectors, found neither; "
     "give --embedder http://HOST:PORT/v1#MODEL, or --vectors and --query-vectors"
@@ -220,34 +221,27 @@ def nearest(
             longest = max(longest, float(length.max(initial=0)))
         if allowed is not None:
             found[:, ~allowed[first : first + BLOCK]] = np.nan  # compares with nothing
-        for query, own in enumerate(found):
-            here = np.flatnonzero(own >= least[query])
+        for number, every in enumerate(found):
+            here = np.flatnonzero(every >= least[number])
             if not len(here):
                 continue
-            rows[query].append(here + first)
-            scores[query].append(own[here])
-            if sum(map(len, scores[query])) > 2 * many:
-                row, score = np.concatenate(rows[query]), np.concatenate(scores[query])
+            rows[number].append(here + first)
+            scores[number].append(every[here])
+            if sum(map(len, scores[number])) > 2 * many:
+                row, score = np.concatenate(rows[number]), np.concatenate(scores[number])
                 edge = np.partition(score, len(score) - many)[len(score) - many] - _SLACK * longest
-                kept = score >= edge
-                rows[query], scores[query], least[query] = [row[kept]], [score[kept]], edge
-    return [
-        _exact(vectors, np.concatenate([np.zeros(0, np.int64), *row]), query, many, cosine=cosine)
-        for row, query in zip(rows, queries, strict=True)
-    ]
-
-
-_SLACK = 1e-5  # how much a sum of 32-bit products may be off, for vectors of length 1 and some thousand numbers
-
-
-def _exact(vectors: NDArray[Any], rows: Integers, query: Matrix, many: int, *, cosine: bool) -> Listed:
-    """Score some rows in 64 bits; return the best of them, and what ties with the last."""
-    own, asked = np.asarray(vectors[rows], np.float64), np.asarray(query, np.float64)
-    score = np.einsum("ij,j->i", own, asked)
-    if cosine:
-        length = np.sqrt(np.einsum("ij,ij->i", own, own) * float(asked @ asked))
-        score = np.divide(score, length, out=np.zeros_like(score), where=length > 0)
-    score = np.round(score, DECIMALS)
-    order = np.lexsort((rows, -score))
-    kept = order[score[order] >= score[order[min(many, len(order)) - 1]]] if len(order) else order
-    return rows[kept], score[kept]
+                high = score >= edge
+                rows[number], scores[number], least[number] = [row[high]], [score[high]], edge
+    best = list[Listed]()
+    for near, query in zip(rows, queries, strict=True):  # those that may be among the best again, in 64 bits
+        row = np.concatenate([np.zeros(0, np.int64), *near])
+        own, one = np.asarray(vectors[row], np.float64), np.asarray(query, np.float64)
+        exact = np.einsum("ij,j->i", own, one)
+        if cosine:
+            sizes = np.sqrt(np.einsum("ij,ij->i", own, own) * float(one @ one))
+            exact = np.divide(exact, sizes, out=np.zeros_like(exact), where=sizes > 0)
+        exact = np.round(exact, DECIMALS)
+        order = np.lexsort((row, -exact))
+        kept = order[exact[order] >= exact[order[min(many, len(order)) - 1]]] if len(order) else order
+        best.append((row[kept], exact[kept]))
+    return best
