@@ -60,13 +60,18 @@ class Standings(Paired):
         return ranked(self.values)[0]
 
     @cached_property
+    def offered(self) -> list[int]:
+        """The runs whose pairs are compared, in this order."""
+        return self.order if self.among is None else [run for run in self.order if run in self.among]
+
+    @cached_property
     def groups(self) -> list[list[int]]:
         """The runs in groups that cannot be told apart from the group's first, best first.
 
         The first group holds the run with the highest mean and every run that is not significantly worse; the next one
         begins with the best of the others.
         """
-        stars, rest, found = self.stars(), self.order, list[list[int]]()
+        stars, rest, found = self.stars(), self.offered, list[list[int]]()
         while rest:
             first = rest[0]
             found.append([run for run in rest if not stars[first, run]])

@@ -46,6 +46,9 @@ MOST_DRAWN = 24  # runs whose curves and texts are shown; nobody tells more line
 MOST_PAIRS = 15_000
 """Pairs that are compared under all measures together, at about .3 ms each; of more, under measures other than the one
 that decides those of the drawn runs alone."""
+MOST_DIFFERENCES = 30_000_000
+"""Pairs times topics that are compared under the measure that decides, at about 70 bytes each; of more, those of the
+drawn runs alone, and with a baseline its own."""
 
 
 KINDS = {"A": "#0072B2", "B": "#D55E00", "may be as good": "#808080", "significantly worse": "#808080"}
@@ -191,7 +194,7 @@ class Evidence:
         return None if self.baseline is None else self._compare(None)
 
     def _compare(self, baseline: int | None) -> list[Comparison | None]:
-        """Compare the runs; of too many pairs, all under the measure that decides and the drawn runs' under others."""
+        """Compare the runs; of too many pairs all under the measure that decides, or the drawn runs' there, too."""
         runs, scores, measures = len(self.labels), self.scores, self.scores.measures
         values = scores.values.transpose(2, 0, 1)
         compare: Callable[..., list[Comparison | None]] = partial(
@@ -202,7 +205,8 @@ class Evidence:
         if pairs * len(measures) <= MOST_PAIRS:
             return compare(measures, values=values)
         found = compare(measures, values=values, among=self.drawn)
-        (found[scores.deciding],) = compare([self.measure], values=values[[scores.deciding]])
+        if pairs * len(scores.topics) <= MOST_DIFFERENCES:
+            (found[scores.deciding],) = compare([self.measure], values=values[[scores.deciding]])
         return found
 
     @property

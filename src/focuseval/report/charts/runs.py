@@ -93,11 +93,11 @@ def means_with_intervals(evidence: Evidence) -> Iterator[Chart]:
                 "encoding": {"x": x, "y": None, "tooltip": None},
             }
         )
-    letters = "" if compared is None or compared.ranks is None else " Runs that share a letter cannot be told apart."
-    caption = (
-        "Mean {measure} over topics, with 95 % intervals and the ranks that the tests leave."
-        f"{letters}{dashed}{left_out(len(listed), len(evidence.labels))}"
-    )
+    ranks = "."
+    if compared is not None and compared.ranks is not None:
+        ranks = " and the ranks that the tests leave. Runs that share a letter cannot be told apart."
+    few = left_out(len(listed), len(evidence.labels))
+    caption = f"Mean {{measure}} over topics, with 95 % intervals{ranks}{dashed}{few}"
     kinds = list(KINDS)[: 2 if len(evidence.labels) == 2 else None]
     legend = None if evidence.pair is None else {"title": None, "symbolType": "circle", "symbolStrokeWidth": 0}
     by, scale = {"field": "kind", "type": "ordinal", "sort": kinds, "legend": legend}, {"domain": kinds}
