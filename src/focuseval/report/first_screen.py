@@ -188,16 +188,9 @@ def run_lines(evidence: Evidence, words: dict[int, str]) -> tuple[RunLine, ...]:
             mean, low, high, topics = (None if np.isnan(value) else value for value in row)
             rank = "" if compared is None else compared.standing(run)
             means.append(Mean(measure, mean, low, high, int(topics or 0), rank))
-        lines.append(
-            RunLine(
-                run=evidence.labels[run],
-                file=evidence.scores.files[run] if evidence.scores.files else "",
-                role=roles.get(run, ""),
-                means=tuple(means),
-                counts=evidence.scores.counts[run],
-                against=against.get(run, ""),
-            )
-        )
+        file, counts = evidence.scores.files[run] if evidence.scores.files else "", evidence.scores.counts[run]
+        of_run = evidence.labels[run], file, roles.get(run, "")
+        lines.append(RunLine(*of_run, tuple(means), counts, against.get(run, "")))
     return tuple(lines)
 
 
