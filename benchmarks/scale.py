@@ -69,7 +69,7 @@ def campaign(folder, topics, runs=100, results=10):
     ease, names = rng.normal(0, 0.7, topics), []
     for number in range(runs):
         belief = rng.normal(0, 1, (topics, 40))
-        belief[:, :5] += 0.6 + 0.006 * number + ease[:, None]
+        belief[:, :5] += 0.6 + 0.6 * number / runs + ease[:, None]
         best = np.argsort(-belief, axis=1)[:, :results].tolist()
         lines = (f"{t} Q0 d{t}-{d} {r} {50 - r} r{number}\n" for t, own in enumerate(best) for r, d in enumerate(own))
         names.append(f"run{number:03}")
@@ -83,6 +83,10 @@ def compare(folder, topics):
 
 def report(folder, topics):
     return ["report", *campaign(folder, topics), "-m", "AP", "-o", "report.html"]
+
+
+def many_runs(folder, runs):
+    return ["report", *campaign(folder, 50, runs), "-m", "AP", "-o", "report.html", "--cluster", "local:2"]
 
 
 def pool(folder, documents):
@@ -153,6 +157,7 @@ def sweep(folder, megabytes):
 CASES = {
     "compare": (compare, 500, "topics of 100 runs"),
     "report": (report, 500, "topics of 100 runs"),
+    "many runs": (many_runs, 10_000, "runs of 50 topics"),
     "pool": (pool, 100_000, "documents"),
     "highlights": (highlights, 1_000_000, "highlights"),
     "index": (index, 2_300, "MB of XML"),

@@ -41,6 +41,25 @@ def test_the_legend_of_the_means_names_only_what_is_drawn(browser, tmp_path):
     assert browser.run(f"return {labels}") == ["A", "B", "may be as good"]
 
 
+def test_a_page_of_too_many_runs_to_compare_lists_all_of_them(browser, tmp_path, monkeypatch):
+    monkeypatch.setattr("focuseval.report.evidence.MOST_PAIRS", 100)
+    monkeypatch.setattr("focuseval.report.evidence.MOST_DIFFERENCES", 100)
+    gold, runs, texts = campaign(topics=4, runs=30, documents=12)
+    path = tmp_path / "report.html"
+    path.write_text(render_html(build_report(gold, runs, ["MAgP"], docs=texts, task="spans")), encoding="utf-8")
+    browser.open(path.as_uri())
+    browser.wait("return document.documentElement.dataset.heat")
+    rows = "[...document.querySelectorAll('table[data-order=runs] tbody tr')].filter((row) => !row.hidden).length"
+    assert browser.run(f"return {rows}") == 12
+    browser.run(
+        "document.querySelector('table[data-order=runs]').closest('.wide').nextElementSibling.firstChild.click()"
+    )
+    assert browser.run(f"return {rows}") == 30
+    assert browser.run("return document.getElementById('pick-a').length") == 24
+    assert "only these 24 are compared with each other" in browser.run("return document.body.innerText")
+    assert browser.errors() == []
+
+
 def test_vega_lite_has_no_warning_for_any_specification(shown):
     said = shown.run(
         """const said = [];

@@ -149,6 +149,32 @@ def test_two_hundred_runs_are_all_listed_and_the_best_are_drawn():
     assert render_html(found).count("<tr>") > 200
 
 
+@pytest.mark.parametrize(
+    ("baseline", "drawn", "pairs", "also"),
+    [
+        (None, "the 24 best have", "the 276 pairs of 24 runs", ""),
+        ("r0", "the 23 best and the baseline have", "the 29 pairs with r0", ", and every run with the baseline"),
+    ],
+)
+def test_of_too_many_runs_only_the_best_are_compared_and_the_page_says_so(monkeypatch, baseline, drawn, pairs, also):
+    monkeypatch.setattr("focuseval.report.evidence.MOST_PAIRS", 100)
+    monkeypatch.setattr("focuseval.report.evidence.MOST_DIFFERENCES", 100)
+    gold = gold_of({t: {"d": {"spans": [(0, 60)], "length": 100}} for t in "abc"})
+    runs = [run_of({t: [("d", 0, 30 + number)] for t in "abc"}, f"r{number}") for number in range(30)]
+    found = build_report(gold, runs, ["charR", "charF"], task="spans", baseline=baseline)
+    said = f"All pairs of 30 runs are too many to test: only these 24 are compared with each other{also}. "
+    assert any(f"Of 30 runs, {drawn} curves and lists, and can be chosen." in line for line in found.remarks)
+    assert any(line.startswith(said) for line in found.remarks)
+    assert pairs in found.about.test
+    assert "all 435 pairs" not in render_html(found)
+    assert "the 276 pairs of 24 runs" in found.choices["comparisons"]["measures"][0]["methods"][-1]
+    assert len(found.first.runs) == 30
+    assert [line.against for line in found.first.runs].count("") == (0 if baseline else 30)
+    assert len(found.first.verdict.against) == (29 if baseline else 23)
+    assert not any(mean.rank for line in found.first.runs for mean in line.means)
+    assert "other 23 runs that are compared" in found.first.verdict.headline or baseline
+
+
 def test_a_legend_names_only_what_is_drawn():
     gold, runs, texts = campaign(topics=3, runs=3, documents=12)
     found = build_report(gold, runs, ["MAgP", "charP"], docs=texts, task="spans")

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from building import gold_of, run_of
 from focuseval.errors import NotComparableError
 from focuseval.report.build import gather_evidence
-from focuseval.report.lists import lists_of, numbered, topic_view
-from focuseval.report.text_view import BELOW, explain
+from focuseval.report.text_view import BELOW, explain, lists_of, numbered, topic_view
 from focuseval.report.texts import size_of
 from strategies.campaigns import campaign
 
@@ -181,9 +180,7 @@ def test_the_heading_of_an_article_is_its_title_and_not_its_front_matter(tmp_pat
 
 
 def test_many_topics_and_runs_show_fewer_results_of_every_list(monkeypatch):
-    from focuseval.report import lists  # noqa: PLC0415
-
-    monkeypatch.setattr(lists, "MOST_LISTED", 30)
+    monkeypatch.setattr("focuseval.report.text_view.MOST_LISTED", 30)
     gold, runs, texts = campaign(topics=5, runs=2, documents=20)
     view, _ = explain(gather_evidence(gold, runs, ["MAgP"], index=texts, task="spans"), 10**6)
     assert view["depth"] == 3

@@ -20,6 +20,7 @@ from focuseval.inference.settings import settings_of
 from focuseval.report.build import Report, evidence_on, report_on
 from focuseval.report.charts.chart import WIDTHS
 from focuseval.report.evidence import Evidence
+from focuseval.report.first_screen import limits
 from focuseval.report.page import draw_all, render
 
 WIDE = "With --format latex, all tables and measures, not the one that fits a page."
@@ -96,7 +97,7 @@ def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
         _ = evidence.comparisons
         made = None if options["serve"] else _made(evidence, options, move)
     if made is None:
-        echo_lines(evidence.scores.remarks())
+        echo_lines([*evidence.scores.remarks(), *limits(evidence)])
         _serve(evidence, options)
         return
     result, text, figures = made
@@ -113,7 +114,7 @@ def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
         write_text(text, options["output"])
         if options["output"]:
             say_written(options["output"], result.first.verdict.headline)
-    echo_lines(evidence.scores.remarks())
+    echo_lines([*evidence.scores.remarks(), *limits(evidence)])
 
 
 def _made(evidence: Evidence, options: dict[str, Any], move: Meter) -> tuple[Report, str, dict[str, bytes]]:

@@ -164,6 +164,7 @@ class Evaluation:
     """Other workers than processes of this machine, such as a cluster's."""
     names: tuple[str, ...] = ()  # names of the runs, where they have other ones than their own
     _matches: dict[int, Matched] = field(default_factory=dict, repr=False, compare=False)
+    _sizes: list[int] = field(default_factory=list, repr=False, compare=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     @cached_property
@@ -203,8 +204,9 @@ class Evaluation:
             return known
         matched = match_source(self.sources[number], self.plan, self.prepared, number)
         with self._lock:
-            if sum(_size(one.run) for one in self._matches.values()) + _size(matched.run) <= KEPT:
+            if sum(self._sizes, size := _size(matched.run)) <= KEPT:
                 self._matches[number] = matched
+                self._sizes.append(size)
         return matched
 
     def curve(self, measure: str | Measure) -> pa.Table:

@@ -254,10 +254,7 @@ def _junit(cases: Sequence[tuple[str, str, str, str]]) -> str:
     kinds = [kind for _, kind, *_ in cases]
     found = {"failures": "failure", "errors": "error", "skipped": "skipped"}
     counts = " ".join(f'{name}="{kinds.count(kind)}"' for name, kind in found.items())
-    lines = [
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        f'<testsuite name="focuseval" tests="{len(cases)}" {counts}>',
-    ]
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', f'<testsuite name="focuseval" tests="{len(cases)}" {counts}>']
     for measure, kind, message, text in cases:
         attribute = "" if kind == "system-out" else f" message={quoteattr(message)}"
         lines.append(f'  <testcase classname="focuseval.gate" name={quoteattr(measure)}>')

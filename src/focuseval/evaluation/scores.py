@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -33,11 +34,11 @@ def told_apart(runs: Sequence[str], files: Sequence[str]) -> tuple[str, ...]:
     >>> told_apart(["a", "b", "b", "b"], ["1", "2", "3", "3"])
     ('a', 'b (2)', 'b (3)', 'b (3 #2)')
     """
-    pairs, names = list(zip(runs, files, strict=True)), []
-    for number, (run, file) in enumerate(pairs):
-        again = pairs[:number].count((run, file))
-        which = f" #{again + 1}" if again else ""
-        names.append(run if runs.count(run) == 1 else f"{run} ({file}{which})")
+    known, before, names = Counter(runs), Counter[tuple[str, str]](), []
+    for pair in zip(runs, files, strict=True):
+        before[pair] += 1
+        which = f" #{before[pair]}" if before[pair] > 1 else ""
+        names.append(pair[0] if known[pair[0]] == 1 else f"{pair[0]} ({pair[1]}{which})")
     return tuple(names)
 
 

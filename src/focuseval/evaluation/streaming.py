@@ -6,7 +6,7 @@ a TREC run whose topics stand together. For everything else, and where anything 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import tee
@@ -73,7 +73,12 @@ def score_stream(
         large: LargeRun = ahead([source], plan.run_format)[0]
         parts = large.each(lambda run: _piece(run, number, plan, prepared))
     else:
-        parts = _pieces_elsewhere(source, plan, *elsewhere)
+        (workers, shared), path = elsewhere, location(fspath(source))
+        known = str(streamed_format(source, plan.run_format))
+        cut, again = tee(cuts(path, block_reader(path, known)[1]))
+        work, size = partial(_piece_of_file, shared, str(path.absolute()), known), path.stat().st_size
+        done = zip(workers.in_order(work, cut), again, strict=False)
+        parts = ((piece, end / size) for piece, (_, end) in done)
     for piece, share in parts:
         if piece is None or (pieces and piece.shape != pieces[0].shape):
             return None
@@ -92,18 +97,6 @@ def score_stream(
         scored = score_match(match_source(nothing, plan, some_topics(prepared, codes)), replace(plan, task=None))
         pieces.append(Piece(codes, frozenset(), replace(scored, remarks=()), nothing))
     return _gathered(pieces, len(strangers), prepared)
-
-
-def _pieces_elsewhere(
-    source: Any, plan: Plan, workers: Workers, shared: Shared[tuple[Plan, Prepared]]
-) -> Iterator[tuple[Piece | None, float]]:
-    """Yield what becomes of every block, read and scored by workers."""
-    path, known = location(fspath(source)), streamed_format(source, plan.run_format)
-    if known is not None:
-        cut, again = tee(cuts(path, block_reader(path, known)[1]))
-        work, size = partial(_piece_of_file, shared, str(path.absolute()), known), path.stat().st_size
-        for piece, (_, end) in zip(workers.in_order(work, cut), again, strict=False):
-            yield piece, end / size
 
 
 def _piece_of_file(

@@ -81,13 +81,18 @@ class Comparison(Paired, Framed):
         return ranked(self.values)[0]
 
     @cached_property
+    def offered(self) -> list[int]:
+        """The runs whose pairs are compared, in this order."""
+        return self.order if self.among is None else [run for run in self.order if run in self.among]
+
+    @cached_property
     def groups(self) -> list[list[int]]:
         """The runs in groups that cannot be told apart from the group's first, best first.
 
         The first group holds the run with the highest mean and every run that is not significantly worse; the next one
         begins with the best of the others.
         """
-        stars, rest, found = self.stars(), self.order, list[list[int]]()
+        stars, rest, found = self.stars(), self.offered, list[list[int]]()
         while rest:
             first = rest[0]
             found.append([run for run in rest if not stars[first, run]])
@@ -280,8 +285,8 @@ class Comparison(Paired, Framed):
             order = self.order if self.baseline is None else [1 - self.baseline, self.baseline]
             return self.verdict_of(*order)
         if self.baseline is None:
-            return self._best(f"{noun}s")
-        pairs = [self.against(run, self.baseline) for run in self.order if run != self.baseline]
+            return self._best(f"{noun}s" if self.among is None else f"{noun}s that are compared")
+        pairs = [self.against(run, self.baseline) for run in self.offered if run != self.baseline]
         found = {word: sum(pair.word == word for pair in pairs) for word in (BETTER, WORSE, CANNOT_TELL)}
         counts = [f"{n:,} {'is' if n == 1 else 'are'} {word}" for word, n in found.items() if n and word != CANNOT_TELL]
         counts += [f"{n:,} cannot be told apart from it"] if (n := found[CANNOT_TELL]) else []
@@ -295,24 +300,24 @@ class Comparison(Paired, Framed):
         return Conclusion(best.word, headline, f"{reason} {self.test}")
 
     def _best(self, runs: str) -> Conclusion:
-        """Say whether the best run is really the best."""
-        first, (level, *_) = self.order[0], self.groups
-        leaders = [run for run in self.order if self.places[run] == 0]
+        """Say whether the best run is really the best, of those whose pairs are compared."""
+        order, (level, *_) = self.offered, self.groups
+        first, leaders = order[0], [run for run in self.order if self.places[run] == 0]
         best, mean, topics = self.runs[first], f"{self.means[first]:.4f}", fill("topics", n=len(self.topics))
-        worse = [self.runs[run] for run in self.order if run not in level]
+        worse = [self.runs[run] for run in order if run not in level]
         reason, subject = fill("each", measure=self.measure, mean=mean, topics=topics), f"{best} is"
         if not self.differing.any():
-            return Conclusion(CANNOT_TELL, fill("all the same", n=len(self.runs), runs=runs), reason)
+            return Conclusion(CANNOT_TELL, fill("all the same", n=len(order), runs=runs), reason)
         if len(leaders) > 1:
             headline = fill("share", names=named([self.runs[run] for run in leaders]))
         else:
-            pair = self.against(first, self.order[1])
+            pair = self.against(first, order[1])
             reason = fill(
                 "ahead", measure=self.measure, mean=mean, next=self.runs[pair.b], numbers=self.numbers(pair),
                 power=power(pair),
             )  # fmt: skip
             if len(level) == 1:
-                return Conclusion(BETTER, fill("best", best=best, n=len(self.runs), runs=runs), f"{reason} {self.test}")
+                return Conclusion(BETTER, fill("best", best=best, n=len(order), runs=runs), f"{reason} {self.test}")
             others = [self.runs[run] for run in level[1:]]
             headline, subject = fill("leads", best=best, names=named(others)), "It is"
             if not worse:
@@ -398,7 +403,8 @@ class Comparison(Paired, Framed):
             said += [f"{within:,} with a star {'holds' if within == 1 else 'hold'} 0"] if within else []
             lines.append(
                 f"Of {counted(self.family, 'interval')}, {' and '.join(said)}: an interval is of one difference alone "
-                f"({self.settings.interval}), and a star says what the test found, corrected over all pairs."
+                f"({self.settings.interval}), and a star says what the test found, corrected over "
+                f"{'all pairs' if self.among is None else self.members}."
             )
         skewed = stars & (np.abs(self.skewness) > SKEWED * np.sqrt(self.sample))
         if skewed.any() and self.settings.test in {"randomisation", "wilcoxon", "sign"}:
@@ -467,11 +473,12 @@ def compare_all(
     settings, absent = settings or Settings(), np.asarray(np.isnan(values))
     kept, some = np.asarray(~absent.any(axis=1)), np.asarray(~absent.all(axis=1))
     found: list[Comparison | None] = [None] * len(measures)
-    first, second = np.triu_indices(len(runs), 1)
-    if baseline is not None:
-        first, second = (rows[(first == baseline) | (second == baseline)] for rows in (first, second))
-    if among is not None:
-        first, second = (rows[np.isin(first, among) & np.isin(second, among)] for rows in (first, second))
+    offered = np.arange(len(runs)) if among is None else np.sort(among)
+    if baseline is None:
+        first, second = offered[np.stack(np.triu_indices(len(offered), 1))]
+    else:
+        others = offered[offered != baseline]
+        first, second = np.minimum(others, baseline), np.maximum(others, baseline)
     patterns, group = np.unique(kept, axis=0, return_inverse=True)
     for number, pattern in enumerate(patterns):
         if not pattern.any():

@@ -20,6 +20,8 @@ FEWEST_RUNS = 8  # runs below which no word is said of a correlation: of three, 
 FEW_RUNS = f"fewer than {FEWEST_RUNS} runs"
 COEFFICIENTS = ("tau-b", "tau-a", "tau-ap", "spearman")  # the names that `correlate` understands
 
+_CELLS = 4_000_000  # signs of differences that are kept at once
+
 
 def correlate(values: Matrix, coefficient: str = "tau-b") -> Matrix:
     """Return the correlation of every row of `values` with every other.
@@ -40,12 +42,14 @@ def correlate(values: Matrix, coefficient: str = "tau-b") -> Matrix:
 
 def kendall(values: Matrix, *, ties: bool = True) -> Matrix:
     """Return Kendall's τ_b (τ_a without `ties`): concordant less discordant pairs over the pairs that count."""
-    first, second = np.triu_indices(values.shape[1], 1)
-    signs = np.sign(values[:, first] - values[:, second])
-    agree = signs @ signs.T
+    measures, runs = values.shape
+    agree = np.zeros((measures, measures))
+    for block in np.array_split(values, 1 + values.size * runs // _CELLS, axis=1):
+        signs = np.sign(block[:, :, None] - values[:, None]).reshape(measures, -1)
+        agree += signs @ signs.T / 2  # every pair is met twice
     if not ties:
-        return agree / len(first)
-    untied = (signs**2).sum(axis=1)
+        return np.asarray(agree / (runs * (runs - 1) // 2))
+    untied = agree.diagonal()
     with np.errstate(invalid="ignore"):  # 0/0 where a row is constant: undefined, and explained by `explain`
         tau: Matrix = agree / np.sqrt(np.outer(untied, untied))  # exact without ties: .8 is .8, not a bit less
     return np.clip(tau, -1, 1)

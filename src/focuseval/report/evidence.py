@@ -1,7 +1,7 @@
 """What a report is made from: the runs, their scores, and what is kept of the runs that are drawn.
 
-A run is matched once; of one that is drawn the points of its curves, where its results lie, and how far its cut-offs
-reach are kept.
+A run is matched once; of one that is drawn the points of its curves, where its results lie, how far its cut-offs reach,
+why topics score 0, and what its answers cite and leave out are kept.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from focuseval.collection.index import Collection
-from focuseval.data.spans import Spans
-from focuseval.errors import FocusevalError, MissingDataError
+from focuseval.data.spans import Spans, union
+from focuseval.errors import FocusevalError, MissingDataError, counted
 from focuseval.evaluation.counts import results_read
 from focuseval.evaluation.estimating import Estimates
 from focuseval.evaluation.evaluation import Evaluation
@@ -34,7 +34,7 @@ from focuseval.measures.measure import Budget
 from focuseval.measures.prepared import Prepared
 from focuseval.measures.spans import OF_TEXT, paid_ends, read
 from focuseval.measures.topicwise import count
-from focuseval.report.per_topic import answers_of, explain_zeros
+from focuseval.report.texts import shortened
 from focuseval.studies.fidelity import Fidelity
 
 Floats = NDArray[np.float64]
@@ -42,10 +42,14 @@ Integers = NDArray[np.int64]
 Points = tuple[Floats, Floats]
 
 READ = 5  # results whose text is the cost of reading in the plot of cost against quality
+NEED = 60  # characters of a needed passage that has no name
 MOST_DRAWN = 24  # runs whose curves and texts are shown; nobody tells more lines apart
 MOST_PAIRS = 15_000
 """Pairs that are compared under all measures together, at about .3 ms each; of more, under measures other than the one
 that decides those of the drawn runs alone."""
+MOST_DIFFERENCES = 30_000_000
+"""Pairs times topics that are compared under the measure that decides, at about 70 bytes each; of more, those of the
+drawn runs alone, and with a baseline its own."""
 
 
 KINDS = {"A": "#0072B2", "B": "#D55E00", "may be as good": "#808080", "significantly worse": "#808080"}
@@ -88,7 +92,7 @@ class Observed:
     unjudged: float = 0.0  # share of the results that the measures read whose documents nobody judged
     zeros: Mapping[int, str] = field(default_factory=dict)  # topic → why it scores 0 under the measure that decides
     answers: Mapping[int, dict[str, Any]] = field(default_factory=dict)
-    """Topic → its answer, of a run of answers; see `focuseval.report.per_topic`."""
+    """Topic → its answer, of a run of answers; see `answers_of`."""
 
 
 @dataclass(frozen=True)
@@ -191,7 +195,7 @@ class Evidence:
         return None if self.baseline is None else self._compare(None)
 
     def _compare(self, baseline: int | None) -> list[Comparison | None]:
-        """Compare the runs; of too many pairs, all under the measure that decides and the drawn runs' under others."""
+        """Compare the runs; of too many pairs all under the measure that decides, or the drawn runs' there, too."""
         runs, scores, measures = len(self.labels), self.scores, self.scores.measures
         values = scores.values.transpose(2, 0, 1)
         compare: Callable[..., list[Comparison | None]] = partial(
@@ -202,7 +206,8 @@ class Evidence:
         if pairs * len(measures) <= MOST_PAIRS:
             return compare(measures, values=values)
         found = compare(measures, values=values, among=self.drawn)
-        (found[scores.deciding],) = compare([self.measure], values=values[[scores.deciding]])
+        if pairs * len(scores.topics) <= MOST_DIFFERENCES:
+            (found[scores.deciding],) = compare([self.measure], values=values[[scores.deciding]])
         return found
 
     @property
@@ -257,8 +262,8 @@ def intervals(
     [[0.5, 0.5, 0.5, 2.0]]
     """
     found = np.full((len(values), 4), np.nan)
-    counted = ~np.isnan(values)
-    patterns, group = np.unique(counted, axis=0, return_inverse=True)
+    known = ~np.isnan(values)
+    patterns, group = np.unique(known, axis=0, return_inverse=True)
     for number, pattern in enumerate(patterns):
         rows = np.flatnonzero(group.reshape(-1) == number)
         found[rows, 3] = pattern.sum()
@@ -338,3 +343,106 @@ def retrieve(matched: Matched, budgets: Sequence[Budget] = ()) -> Retrieved:
         totals=totals,
         budgets=paid,
     )
+
+
+def explain_zeros(matched: Matched, values: NDArray[np.float64], asked: MeasureCall, run: str) -> dict[int, str]:
+    """Return topic → one sentence for every topic that scores 0: where the answer is, and what the run did with it."""
+    prepared, bounds = matched.prepared, matched.bounds
+    hits, found, sizes = matched.hits, matched.hits, None
+    with suppress(MissingDataError):  # of judged documents or elements there are no characters
+        found, sizes = np.flatnonzero(matched.rsize > 0), prepared.trel_of_topic
+    firsts = np.full((2, matched.topics), -1, np.int64)
+    for rows, own in zip((hits, found), firsts, strict=True):
+        own[matched.topic[rows[::-1]]] = rows[::-1]
+    unread, reach = ~results_read(matched, [asked]), "the end of the list"
+    if asked.cut is not None:
+        amount, unit = asked.cut
+        first = f"the first {amount:,} {unit}" if amount > 1 else f"the first {unit[:-1]}"
+        reach = first if unit in {"results", "articles"} else f"the budget of {amount:,} {unit}"
+    relevant = np.flatnonzero(prepared.relevant & (prepared.topic >= 0))
+    relevant = relevant[np.argsort(prepared.topic[relevant], kind="stable")]
+    edges = np.searchsorted(prepared.topic[relevant], np.arange(matched.topics + 1))
+    documents, codes = prepared.gold.documents, prepared.gold.articles.document
+    said = {}
+    for topic in np.flatnonzero(values == 0).tolist():
+        names = [str(documents[int(codes[i])]) for i in relevant[edges[topic] : edges[topic + 1]][:3]]
+        more = int(edges[topic + 1] - edges[topic]) - 1
+        where = names[0] + (f" and {counted(more, 'more document')}" if more else "") if names else "no document"
+        size = "" if sizes is None else f" ({counted(int(sizes[topic]), 'character')})"
+        hit, part = firsts[:, topic].tolist()
+        if bounds[topic] == bounds[topic + 1]:
+            said[topic] = f"{run} returned nothing."
+        elif hit < 0:
+            said[topic] = f"The answer{size} is in {where}, which {run} never returned."
+        elif part < 0:
+            other = str(documents[int(codes[matched.known[hit]])])
+            said[topic] = (
+                f"{run} returned {other} at rank {matched.rank[hit]:,}, but another part than the answer{size}."
+            )
+        elif unread[part]:
+            said[topic] = (
+                f"{run} returned the answer{size}, in {documents[int(codes[matched.known[part]])]!s}, at rank "
+                f"{matched.rank[part]:,}, below {reach}."
+            )
+        else:
+            said[topic] = (
+                f"{run} returned some of the answer{size} at rank {matched.rank[part]:,}; {asked.key} asks for more."
+            )
+    return said
+
+
+def answers_of(matched: Matched) -> dict[int, dict[str, Any]]:
+    """Return topic → its answer: sentences with citations and needs, citations to nowhere, and needs that none covers.
+
+    ``sentences``: text, ranks of what it cites, and for every needed item that it covers its name and the share of its
+    best alternative, in percent. ``nowhere``: ranks of citations without a known place. ``open``: names of needs.
+    """
+    if not matched.run.answers:
+        return {}
+    names, owners = needs_of(matched)
+    nowhere = (matched.document_row < 0) | (matched.start < 0)
+    found = {}
+    for topic, name in enumerate(matched.prepared.topics):
+        answer = matched.run.answers.get(name)
+        if answer is None:
+            continue
+        low, high = matched.bounds[topic : topic + 2].tolist()
+        items = np.flatnonzero(owners == topic)
+        best = np.zeros(len(names))
+        sentences: list[list[Any]] = []
+        for statement in answer.statements:
+            rows = np.array([low + number for number in statement.cites if low + number < high], np.int64)
+            shares = np.zeros(len(names))
+            if len(items):  # how much of every needed item's best alternative lies in what is cited
+                needs, known = matched.prepared.needs, rows[matched.article[rows] < len(matched.prepared.topic)]
+                cited = union(matched.article[known], matched.start[known], matched.end[known])
+                held = cited.covered(needs.article, needs.start, needs.end)
+                np.maximum.at(shares, needs.item, held / (needs.end - needs.start))
+            best = np.maximum(best, shares)
+            covered = [[names[item], round(100 * shares[item])] for item in items.tolist() if shares[item] > 0]
+            sentences.append([statement.text.strip(), matched.rank[rows].tolist(), covered])
+        found[topic] = {
+            "abstains": answer.abstains,
+            "sentences": sentences,
+            "nowhere": matched.rank[low:high][nowhere[low:high]].tolist(),
+            "open": [names[item] for item in items.tolist() if best[item] == 0],
+        }
+    return found
+
+
+def needs_of(matched: Matched) -> tuple[list[str], Integers]:
+    """Return the name of every needed item, else the beginning of its text, and its topic."""
+    try:
+        needs = matched.prepared.needs
+    except FocusevalError:  # the gold has no characters
+        return [], np.zeros(0, np.int64)
+    names, index = [""] * len(needs.topic), matched.prepared.index
+    given = matched.prepared.gold.passages.need
+    documents = matched.prepared.document_rows[matched.prepared.gold.articles.document]
+    for row, item in enumerate(needs.item.tolist()):
+        named = None if given is None else given[int(needs.passage[row])].as_py()
+        if named is None and index is not None and documents[needs.article[row]] >= 0:
+            text = index.text(int(documents[needs.article[row]]))[needs.start[row] : needs.end[row]]
+            named = f"“{shortened(' '.join(text.split()), NEED)}”"
+        names[item] = names[item] or named or f"need {item + 1}"
+    return names, needs.topic

@@ -121,7 +121,7 @@ def verdict(evidence: Evidence) -> Verdict:
     two, reference = len(evidence.labels) == 2, a if evidence.baseline is None else b
     found = compared.verdict_of(a, b) if two else compared.conclusion()
     against = []
-    for run in range(len(evidence.labels)):
+    for run in sorted(compared.offered):
         if run != reference:
             pair = compared.against(run, reference)
             reason = f"{pair.word}: {pair.reason}" if pair.reason else pair.word
@@ -188,16 +188,9 @@ def run_lines(evidence: Evidence, words: dict[int, str]) -> tuple[RunLine, ...]:
             mean, low, high, topics = (None if np.isnan(value) else value for value in row)
             rank = "" if compared is None else compared.standing(run)
             means.append(Mean(measure, mean, low, high, int(topics or 0), rank))
-        lines.append(
-            RunLine(
-                run=evidence.labels[run],
-                file=evidence.scores.files[run] if evidence.scores.files else "",
-                role=roles.get(run, ""),
-                means=tuple(means),
-                counts=evidence.scores.counts[run],
-                against=against.get(run, ""),
-            )
-        )
+        file, counts = evidence.scores.files[run] if evidence.scores.files else "", evidence.scores.counts[run]
+        of_run = evidence.labels[run], file, roles.get(run, "")
+        lines.append(RunLine(*of_run, tuple(means), counts, against.get(run, "")))
     return tuple(lines)
 
 
@@ -227,7 +220,22 @@ def remarks(evidence: Evidence) -> tuple[str, ...]:
         lines.append(f"Of the results read, {share} are in unjudged documents and count as misses.")
     labelled = zip(evidence.labels, counts, strict=True)
     lines += [f"{remark}." for label, own in labelled for remark in own.remarks(label)]
-    if len(evidence.drawn) < len(evidence.labels):
-        drawn = f"the {len(evidence.drawn)} best have curves and lists, and can be chosen."
-        lines.append(f"Of {len(evidence.labels)} runs, {drawn}")
-    return (*lines, *(evidence.compared.remarks() if evidence.compared is not None else ()))
+    return (*lines, *limits(evidence), *(evidence.compared.remarks() if evidence.compared is not None else ()))
+
+
+def limits(evidence: Evidence) -> list[str]:
+    """Say which of many runs have curves and lists, and which pairs are tested where all of them are too many."""
+    runs, drawn, baseline = len(evidence.labels), len(evidence.drawn), evidence.baseline
+    if drawn == runs:
+        return []
+    best = baseline is None or baseline in evidence.order[:drawn]
+    chosen = f"the {drawn} best" if best else f"the {drawn - 1} best and the baseline"
+    lines = [f"Of {runs:,} runs, {chosen} have curves and lists, and can be chosen."]
+    found = (evidence.other_comparisons or evidence.comparisons)[evidence.scores.deciding]
+    if found is not None and found.among is not None:
+        tested = "" if baseline is None else ", and every run with the baseline"
+        lines.append(
+            f"All pairs of {runs:,} runs are too many to test: only these {drawn} are compared with each other{tested}."
+            " p is corrected over these pairs, not over the choice of the best. A report of fewer runs compares others."
+        )
+    return lines

@@ -282,8 +282,7 @@ def draw_all(charts: Sequence[Chart], width: int = WIDTHS["page"], *, serif: boo
     try:
         import vl_convert  # noqa: PLC0415  an optional package
     except ImportError:
-        drawn = by_browser(specs) if specs else []
-        printed = [printed_by_browser(svg) for svg in drawn]
+        drawn, printed = by_browser(specs) if specs else ([], [])
     else:
         drawn = [vl_convert.vegalite_to_svg(spec) for spec in specs]
         printed = [vl_convert.svg_to_pdf(svg) for svg in drawn]
@@ -291,29 +290,27 @@ def draw_all(charts: Sequence[Chart], width: int = WIDTHS["page"], *, serif: boo
     return found | {f"{chart.id}.pdf": pdf for chart, pdf in zip(charts, printed, strict=True)}
 
 
-def printed_by_browser(svg: str) -> bytes:
-    """Return a graph as a PDF of one page, as large as the graph."""
-    wide, high = (float(number) for number in re.findall(r'(?:width|height)="([\d.]+)"', svg[: svg.index(">")])[:2])
-    style = f"@page {{ size: {wide}px {high + 1}px; margin: 0 }} body {{ margin: 0 }} svg {{ display: block }}"
-    with tempfile.TemporaryDirectory(prefix="focuseval-figures-") as folder:
-        page, out = Path(folder) / "figure.html", Path(folder) / "figure.pdf"
-        page.write_text(f"<!doctype html><meta charset=utf-8><style>{style}</style>{svg}", encoding="utf-8")
-        browse(folder, "--no-pdf-header-footer", f"--print-to-pdf={out}", page.as_uri())
-        return out.read_bytes()
+def by_browser(specs: Sequence[dict[str, object]]) -> tuple[list[str], list[bytes]]:
+    """Draw specifications in a headless browser, as SVG and as PDFs of one page each, as large as the graph.
 
-
-def by_browser(specs: Sequence[dict[str, object]]) -> list[str]:
-    """Draw specifications in a headless browser: a page writes its graphs into itself, and its text is read."""
-    scripts = "".join(f"<script>{static(name)}</script>" for name in VENDOR)
+    A page writes its graphs into itself, and its text is read.
+    """
+    scripts, printed = "".join(f"<script>{static(name)}</script>" for name in VENDOR), list[bytes]()
     with tempfile.TemporaryDirectory(prefix="focuseval-figures-") as folder:
-        page = Path(folder) / "figures.html"
+        page, out = Path(folder) / "figures.html", Path(folder) / "figure.pdf"
         page.write_text(_FIGURES.format(specs=as_json(specs), scripts=scripts), encoding="utf-8")
         shown = browse(folder, "--virtual-time-budget=20000", "--dump-dom", page.as_uri())
-    written = re.search(r"<pre>(.*)</pre>", shown.decode(), re.DOTALL)
-    if written is None:
-        raise MissingDataError(f"the browser drew no figures; {REMEDY}")
-    drawn: list[str] = json.loads(unescape(written[1]))
-    return drawn
+        written = re.search(r"<pre>(.*)</pre>", shown.decode(), re.DOTALL)
+        if written is None:
+            raise MissingDataError(f"the browser drew no figures; {REMEDY}")
+        drawn: list[str] = json.loads(unescape(written[1]))
+        for svg in drawn:
+            wide, high = map(float, re.findall(r'(?:width|height)="([\d.]+)"', svg[: svg.index(">")])[:2])
+            style = f"@page {{ size: {wide}px {high + 1}px; margin: 0 }} body {{ margin: 0 }} svg {{ display: block }}"
+            page.write_text(f"<!doctype html><meta charset=utf-8><style>{style}</style>{svg}", encoding="utf-8")
+            browse(folder, "--no-pdf-header-footer", f"--print-to-pdf={out}", page.as_uri())
+            printed.append(out.read_bytes())
+    return drawn, printed
 
 
 def browse(folder: str, *arguments: str) -> bytes:

@@ -15,8 +15,8 @@ from werkzeug.wrappers import Response as AnyResponse
 from focuseval.errors import FocusevalError
 from focuseval.report.build import report_on
 from focuseval.report.evidence import Evidence
-from focuseval.report.lists import lists_of, numbered, topic_view
 from focuseval.report.page import render_html
+from focuseval.report.text_view import lists_of, numbered, topic_view
 from focuseval.report.texts import reader
 
 

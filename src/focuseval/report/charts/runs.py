@@ -69,16 +69,11 @@ def means_with_intervals(evidence: Evidence) -> Iterator[Chart]:
     """
     listed, compared = evidence.listed(MOST_FIRST), evidence.compared
     found = evidence.intervals[evidence.scores.deciding, listed]
-    rows = [
-        (
-            evidence.labels[run],
-            *(number(v) for v in row[:3]),
-            evidence.kind(run),
-            compared.standing(run) if compared else "",
-        )
-        for run, row in zip(listed, found.tolist(), strict=True)
-        if not np.isnan(row[0])
-    ]
+    rows = []
+    for run, row in zip(listed, found.tolist(), strict=True):
+        if not np.isnan(row[0]):
+            rank = compared.standing(run) if compared else ""
+            rows.append((evidence.labels[run], *map(number, row[:3]), evidence.kind(run), rank))
     if not rows:
         return
     names, dashed, baseline = {"measure": evidence.measure}, "", []
@@ -93,11 +88,11 @@ def means_with_intervals(evidence: Evidence) -> Iterator[Chart]:
                 "encoding": {"x": x, "y": None, "tooltip": None},
             }
         )
-    letters = "" if compared is None or compared.ranks is None else " Runs that share a letter cannot be told apart."
-    caption = (
-        "Mean {measure} over topics, with 95 % intervals and the ranks that the tests leave."
-        f"{letters}{dashed}{left_out(len(listed), len(evidence.labels))}"
-    )
+    ranks = "."
+    if compared is not None and compared.ranks is not None:
+        ranks = " and the ranks that the tests leave. Runs that share a letter cannot be told apart."
+    few = left_out(len(listed), len(evidence.labels))
+    caption = f"Mean {{measure}} over topics, with 95 % intervals{ranks}{dashed}{few}"
     kinds = list(KINDS)[: 2 if len(evidence.labels) == 2 else None]
     legend = None if evidence.pair is None else {"title": None, "symbolType": "circle", "symbolStrokeWidth": 0}
     by, scale = {"field": "kind", "type": "ordinal", "sort": kinds, "legend": legend}, {"domain": kinds}
@@ -278,18 +273,9 @@ def significance_stars(evidence: Evidence) -> Iterator[Chart]:
             {"mark": text, "encoding": {"text": {"field": "mark"}}},
         ],
     }
-    chart = Chart(
-        id="stars",
-        title="Which differences are significant",
-        caption=caption,
-        section="agreement",
-        columns=("measure", "row", "column", "mark", "kind"),
-        rows=tuple(rows),
-        spec=spec,
-        pivot=("row", "column", "mark"),
-        head="run, better than",
-        by="measure",
-    )
+    columns, pivot = ("measure", "row", "column", "mark", "kind"), ("row", "column", "mark")
+    title, head = "Which differences are significant", "run, better than"
+    chart = Chart("stars", title, caption, "agreement", columns, tuple(rows), spec, pivot, head, by="measure")
     yield following(chart, names, [evidence.labels[run] for run in drawn])
 
 
