@@ -5,7 +5,10 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= auto
 # A worker that has no more tests takes half of those that another still has to do: the slow ones stand together.
-PYTEST = python -m pytest -n $(JOBS) --dist worksteal
+# A test that hangs fails after four minutes (tests/conftest.py); where it cannot be interrupted, its worker is ended after five.
+PYTEST = python -m pytest -n $(JOBS) --dist worksteal -o faulthandler_exit_on_timeout=true
+# And all tests together have half an hour, where coreutils can say so.
+LIMIT := $(if $(shell command -v timeout),timeout --foreground --signal=INT --kill-after=1m 30m)
 LOCKED := test lint docs package coverage
 # Some containers switch bytecode off; each process that a test starts would then compile the package again.
 export PYTHONDONTWRITEBYTECODE =
@@ -19,7 +22,7 @@ demo: $(VENV)/.installed          ## the whole loop on the embedded example; wri
 	$(BIN)/focuseval demo demo
 
 test: $(VENV)/.group-test browser proxy ## every test (JOBS=1: one process; FOCUSEVAL_BROWSER=no: without a browser)
-	$(BIN)/$(PYTEST)
+	$(LIMIT) $(BIN)/$(PYTEST)
 
 soak: $(VENV)/.group-test         ## every command and mode beside a running server, with every kind of end
 	FOCUSEVAL_SOAK=1 $(BIN)/$(PYTEST) tests/assessment/test_beside_server.py
@@ -55,12 +58,12 @@ lock:                             ## constraints.txt: the newest versions that C
 
 frameworks:                       ## the tests that need packages of others: LangChain, LlamaIndex, ir_datasets, PyTerrier …
 	$(MAKE) --no-print-directory VENV=.venv-frameworks .venv-frameworks/.group-test .venv-frameworks/.group-frameworks .venv-frameworks/.group-bridges
-	.venv-frameworks/bin/$(PYTEST) tests/bridges tests/collection tests/evaluation tests/formats tests/test_pages.py
+	$(LIMIT) .venv-frameworks/bin/$(PYTEST) tests/bridges tests/collection tests/evaluation tests/formats tests/test_pages.py
 
 oldest:                           ## every test but the browser's, with the oldest versions that pyproject.toml allows
 	test -x .venv-oldest/bin/uv || { $(PYTHON) -m venv .venv-oldest && .venv-oldest/bin/python -m pip install --quiet uv; }
 	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest --resolution lowest-direct --editable . --group test
-	FOCUSEVAL_BROWSER=no .venv-oldest/bin/$(PYTEST)
+	FOCUSEVAL_BROWSER=no $(LIMIT) .venv-oldest/bin/$(PYTEST)
 
 package: $(VENV)/.group-package   ## sdist and wheel in dist/, tried in an empty environment without a compiler
 	rm -rf dist .venv-package
@@ -108,7 +111,7 @@ mutants:                          ## break lines one by one: which does no test 
 	.venv-mutants/bin/python tests/mutants.py
 
 coverage: $(VENV)/.group-coverage ## lines and branches that the tests reach
-	$(BIN)/$(PYTEST) --cov --cov-report=term:skip-covered
+	$(LIMIT) $(BIN)/$(PYTEST) --cov --cov-report=term:skip-covered
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

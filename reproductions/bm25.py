@@ -24,7 +24,7 @@ B = 0.75  # the default of both
 def words_of_ours(texts: Sequence[str]) -> Words:
     """Return the words of texts as `fe.retrieve` cuts, stems and leaves them out; signs and quotes mean nothing."""
     english = Language("english")
-    return [[term for word in cut_words(text) if (term := english.term(word)) is not None] for text in texts]
+    return [[english.terms[n] for n in english.numbers(cut_words(text)) if n >= 0] for text in texts]
 
 
 def scores_of_bm25s(texts: Words, queries: Words, k1: float) -> list[np.ndarray[Any, Any]]:

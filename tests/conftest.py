@@ -1,7 +1,9 @@
 """What many tests share: the folder of real data, a browser, an object store; each may be absent."""
 
+import faulthandler
 import os
 import signal
+import threading
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,9 @@ settings.register_profile(  # `make mutants`: the same examples every time, and 
 settings.register_profile("few", settings.get_profile("tests"), max_examples=10)  # the oldest Python that CI tries
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "tests"))
 
+PATIENCE = 240
+"""Seconds that a test may take to set up, to run or to clean up; the slowest needs a tenth of it on a quiet machine."""
+
 DATA = Path(os.environ.get("FOCUSEVAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 
@@ -31,6 +36,32 @@ def pytest_xdist_auto_num_workers():
     """Start two workers more than there are cores (``-n auto``): many tests wait for a browser or a server."""
     cores = yield
     return cores + 2
+
+
+class Stuck(BaseException):
+    """A test waited too long; no ``except Exception`` on its way may hide that."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """Raise where a test waits when its time is up, be it for a process, a lock or an answer."""
+    if not hasattr(signal, "SIGALRM") or threading.current_thread() is not threading.main_thread():
+        return (yield)
+
+    def stop(*_):
+        faulthandler.dump_traceback()
+        raise Stuck(f"not done after {PATIENCE} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, PATIENCE, 10)  # and again: what cleans up may wait for the same
+    try:
+        return (yield)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+pytest_runtest_setup = pytest_runtest_teardown = pytest_runtest_call
 
 
 @pytest.fixture(scope="session")

@@ -2,9 +2,12 @@
 
 import ast
 import re
+import subprocess
+import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import focuseval
@@ -54,9 +57,15 @@ def statements(node: ast.AST) -> Iterator[ast.AST]:
             yield from statements(inner)
 
 
-def imported(path: Path) -> Iterator[str]:
+@cache
+def trees() -> dict[str, ast.Module]:
+    """Return every module's syntax tree, made for the first test that asks."""
+    return {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in MODULES.items()}
+
+
+def imported(tree: ast.Module) -> Iterator[str]:
     """Yield the modules that a file imports: at its top, inside functions, and for types alone."""
-    for node in statements(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in statements(tree):
         if isinstance(node, ast.ImportFrom) and node.level:
             yield "a relative import"
         elif isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith("focuseval."):
@@ -68,7 +77,12 @@ def imported(path: Path) -> Iterator[str]:
             yield from (a.name.removeprefix("focuseval.") for a in node.names if a.name.startswith("focuseval."))
 
 
-IMPORTS = {name: set(imported(path)) - {name} for name, path in MODULES.items()}
+@cache
+def imports() -> dict[str, set[str]]:
+    """Return what every module imports."""
+    return {name: set(imported(tree)) - {name} for name, tree in trees().items()}
+
+
 PLACES = {name: place for place, name in enumerate(("errors", *PACKAGES))}
 
 
@@ -84,7 +98,7 @@ def test_nothing_stands_beside_the_packages():
 def test_a_module_imports_only_from_its_own_package_and_from_those_above():
     wrong = [
         f"{module} imports {other or 'focuseval itself'}"
-        for module, others in IMPORTS.items()
+        for module, others in imports().items()
         if module not in {"", "__main__"}
         for other in sorted(others)
         if PLACES.get(package(other), len(PLACES)) > PLACES[package(module)]
@@ -93,46 +107,69 @@ def test_a_module_imports_only_from_its_own_package_and_from_those_above():
 
 
 def test_errors_import_nothing():
-    assert IMPORTS["errors"] == set()
+    assert imports()["errors"] == set()
 
 
-def cycles(imports: dict[str, set[str]]) -> Iterator[tuple[str, ...]]:
+def cycles(graph: dict[str, set[str]]) -> Iterator[tuple[str, ...]]:
     """Yield the largest sets of modules each of which leads to all others."""
-    reached = {name: reachable(name, imports) for name in imports}
+    reached = {name: reachable(name, graph) for name in graph}
     seen: set[str] = set()
-    for name in sorted(imports):
+    for name in sorted(graph):
         if name not in seen and name in reached[name]:
             cycle = {other for other in reached[name] if name in reached[other]}
             seen |= cycle
             yield tuple(sorted(cycle))
 
 
-def reachable(name: str, imports: dict[str, set[str]]) -> set[str]:
+def reachable(name: str, graph: dict[str, set[str]]) -> set[str]:
     """Return everything that a module imports, directly or through others."""
     found: set[str] = set()
-    ahead = list(imports[name])
+    ahead = list(graph[name])
     while ahead:
-        if (module := ahead.pop()) in imports and module not in found:
+        if (module := ahead.pop()) in graph and module not in found:
             found.add(module)
-            ahead += imports[module]
+            ahead += graph[module]
     return found
 
 
 def test_modules_do_not_import_each_other_in_a_circle():
     """Lazy and type-only imports count: who reads one module of a cycle has to read them all."""
-    assert list(cycles(IMPORTS)) == KNOWN_CYCLES
+    assert list(cycles(imports())) == KNOWN_CYCLES
 
 
 def test_no_class_name_says_two_things():
     """NEXI's syntax nodes have the names of its grammar, which are part of the JSON of ``focuseval topics``."""
     found = Counter(
         node.name
-        for path in MODULES.values()
-        if path.name != "syntax.py"
-        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        for name, tree in trees().items()
+        if MODULES[name].name != "syntax.py"
+        for node in tree.body
         if isinstance(node, ast.ClassDef)
     )
     assert [name for name, number in found.items() if number > 1] == []
+
+
+LOADED = """
+import sys
+from pathlib import Path
+from click.testing import CliRunner
+from focuseval.cli import main
+
+Path("gold").write_text("1 0 d1 1\\n1 0 d2 0\\n")
+for run, documents in (("a", "1234"), ("b", "4321")):
+    lines = (f"1 Q0 d{document} {rank} {9 - rank} {run}\\n" for rank, document in enumerate(documents, 1))
+    Path(run).write_text("".join(lines))
+for words in (("score", "gold", "a"), ("report", "gold", "a", "b", "-o", "page.html")):
+    assert CliRunner().invoke(main, [*words, "-m", "AP"]).exit_code == 0
+    print(sum(name.startswith("focuseval") for name in sys.modules))
+"""
+
+
+def test_a_small_score_loads_sixty_modules_and_a_report_of_two_runs_twice_as_many(tmp_path):
+    done = subprocess.run([sys.executable, "-c", LOADED], cwd=tmp_path, check=True, capture_output=True, text=True)
+    score, report = map(int, done.stdout.split())
+    assert score <= 60
+    assert report <= 130
 
 
 def functions(name: str, node: ast.Module | ast.ClassDef) -> Iterator[str]:
@@ -146,7 +183,6 @@ def functions(name: str, node: ast.Module | ast.ClassDef) -> Iterator[str]:
 
 def test_every_function_with_equivalent_mutants_exists():
     entries = tomllib.loads(Path(__file__).with_name("mutants.toml").read_text(encoding="utf-8"))["equivalent"]
-    trees = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in MODULES.items()}
-    exist = [function for name, tree in trees.items() for function in functions(name, tree)]
+    exist = [function for name, tree in trees().items() for function in functions(name, tree)]
     named = {name for entry in entries for name in entry["functions"]}
     assert [name for name in sorted(named) if not any(re.fullmatch(name, one) for one in exist)] == []

@@ -147,6 +147,16 @@ def test_threads_on_one_document_never_lose_an_acknowledged_edit(store):
     assert sorted(store.judgement(ANN).judgement.note.split()) == sorted(acknowledged)
 
 
+def test_an_edit_may_be_the_first_thing_that_a_process_or_a_thread_does(tmp_path):
+    store = Store(tmp_path / "assess.db")
+    edits = threading.Thread(target=lambda: store.edit(ANN, PAGE, mark(0, 3), version=0, token="first"), daemon=True)
+    edits.start()
+    edits.join(timeout=30)
+    assert not edits.is_alive(), "the thread waits for a lock that it holds itself"
+    assert store.judgement(ANN).version == 1
+    store.close()
+
+
 def test_a_file_of_a_newer_version_is_left_alone(tmp_path):
     store = Store(tmp_path / "assess.db")
     store.database._writer.execute("PRAGMA user_version = 99")

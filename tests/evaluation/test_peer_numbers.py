@@ -21,7 +21,7 @@ from focuseval.evaluation.evaluation import evaluate
 from focuseval.formats import read_gold
 from focuseval.measures.catalogue import MEASURES
 from focuseval.measures.matching import match
-from focuseval.measures.peers import PEERS, _repeated, peer_named, texts
+from focuseval.measures.peers import _CHUNKS, PEERS, peer_named, texts
 from focuseval.measures.prepared import prepare
 from strategies.highlighted import collections
 
@@ -127,7 +127,7 @@ def test_a_chunk_one_character_away_from_a_reference_touches_it_not():
 def test_chunks_that_share_a_character_are_told_from_those_that_touch(at, repeated):
     gold = gold_of({name: {"d": {"spans": [(0, 50)]}} for name in "abc"})
     run = run_of({"a": [("d", 0, 11), ("d", 10, 20)], "b": [("d", 0, 10), ("d", 10, 20)]})
-    assert _repeated(match(run, prepare(gold)), at).tolist() == repeated
+    assert _CHUNKS.holds(match(run, prepare(gold)), at).tolist() == repeated
 
 
 def test_references_of_a_topic_without_relevance_are_nobodys():

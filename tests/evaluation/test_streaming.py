@@ -104,7 +104,7 @@ def test_a_grouped_file_is_streamed_in_several_blocks(folder):
     path, _ = grouped(folder)
     found = list(files.cuts(path, files.json_topic, 150))
     assert len(found) > 3
-    parts = [files.read_block(path, *block) for block in found]
+    parts = [files.LineBlock(path, *block) for block in found]
     assert b"".join(part.data for part in parts) == path.read_bytes()
     runs = [run_jsonl.read(part) for part in parts]
     assert [topic for run in runs for topic in run.topics] == [f"q{i}" for i in range(12)]

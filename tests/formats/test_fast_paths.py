@@ -83,7 +83,7 @@ def test_a_table_is_read_alike_in_pieces_and_line_by_line(library, data, run, pi
         return
     found = {name: table[name].to_pylist() for name in expected}
     assert repr(found) == repr(expected)  # -0.0 is not 0.0, and NaN is NaN
-    assert [table.line_of(row) for row in range(len(lines))] == lines
+    assert [table.at(row).line for row in range(len(lines))] == lines
     said = [f"file:{line}: {what}; correct the line" for line, what in ([fault] if fault else [])]
     assert [str(error) for error in table.faults] == said
 

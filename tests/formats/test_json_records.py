@@ -56,7 +56,7 @@ def outcome(read, source):
 
 def line_by_line(read, source):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_records, "decoded", lambda *_: None)
+        patch.setattr(json_records, "decoded_lines", lambda *_: None)
         return outcome(read, source)
 
 

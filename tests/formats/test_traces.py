@@ -24,7 +24,7 @@ from focuseval.cli import main
 from focuseval.data.topics.topic import Topic
 from focuseval.engine import storage
 from focuseval.errors import FocusevalError, FormatError
-from focuseval.formats import json_items
+from focuseval.formats import json_records
 from focuseval.formats.content import Source, open_source, source_of
 from focuseval.formats.embedded import read_questions
 from focuseval.formats.traces import draw, read, read_topics, retrievals
@@ -259,7 +259,7 @@ def layouts(rows):
 def test_spans_are_the_same_in_whatever_layout_and_however_few_bytes_are_read_at_once(
     tmp_path, monkeypatch, how, whole, block
 ):
-    monkeypatch.setattr(json_items, "_WHOLE", whole)
+    monkeypatch.setattr(json_records, "_WHOLE", whole)
     monkeypatch.setattr(storage, "_BLOCK", block)
     content = layouts(langfuse_rows())[how]
     for name, packed in (("traces.json", content), ("traces.json.gz", gzip.compress(content))):
@@ -303,7 +303,7 @@ def test_numbers_that_are_none_in_json_are_missing_ones():
 
 
 def test_what_is_around_spans_must_come_before_them_in_a_large_object(monkeypatch):
-    monkeypatch.setattr(json_items, "_WHOLE", 100)
+    monkeypatch.setattr(json_records, "_WHOLE", 100)
     content = json.dumps({"scopeSpans": [{"spans": langfuse_rows()}], "resource": {"attributes": []}}).encode()
     with pytest.raises(FormatError, match="expected 'resource' before the lists of an object"):
         read([source_of(content)], None)

@@ -12,7 +12,7 @@ from focuseval.collection.chunks import Chunks
 from focuseval.errors import MeasureError, MissingDataError
 from focuseval.measures.graded import precall_curve
 from focuseval.measures.matching import match
-from focuseval.measures.peers import _touching
+from focuseval.measures.peers import _TOUCHING
 from focuseval.measures.prepared import prepare
 from focuseval.measures.spans import chunking_ceiling
 from strategies.element_runs import Case
@@ -70,7 +70,7 @@ def test_a_chunker_s_chunks_decide_what_can_be_reached():
 def test_a_chunk_touches_a_reference_before_and_behind_it(chunk, touches):
     gold = gold_of({"t": {"d": {"spans": [(50, 100)], "length": 200}}})
     run = run_of({"t": [("d", 50, 100), ("d", *chunk)]})
-    assert _touching(match(run, prepare(gold)), None).tolist() == [touches]
+    assert _TOUCHING.holds(match(run, prepare(gold)), None).tolist() == [touches]
 
 
 def test_gains_beyond_one_are_refused_with_what_to_use():

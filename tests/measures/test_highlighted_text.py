@@ -12,7 +12,7 @@ from building import gold_of, run_of
 from focuseval.measures.matching import match
 from focuseval.measures.prepared import prepare
 from focuseval.measures.profiles import Policies
-from focuseval.measures.spans import united
+from focuseval.measures.spans import OF_TEXT, united
 from oracle import highlighted as slow
 from strategies.highlighted import collections, usable
 
@@ -103,6 +103,6 @@ def test_united_text_equals_its_slow_twin_in_blocks_of_any_size(case, cutoff, bl
     if not usable("spanP", gold, run):
         return
     found = united(match(run_of(run), prepare(gold_of(gold)), Policies()), int(cutoff[1:] or 0) or None, block)
-    for name, values in (("spanP", found.precision()), ("spanR", found.recall()), ("IoU", found.iou())):
-        truth = expected(name + cutoff, gold, run).values()
+    for name in ("spanP", "spanR", "IoU"):
+        truth, values = expected(name + cutoff, gold, run).values(), OF_TEXT[name](found)
         assert values.tolist() == pytest.approx([float(value) for value in truth], abs=1e-12), name

@@ -71,7 +71,7 @@ def test_what_is_divided_by_nothing_is_nothing():
 @pytest.mark.parametrize(
     "made",
     [
-        near,
+        lambda m: near(m, 0.1),
         lambda m: _pieces_of(m, "words"),
         lambda m: interpolated_curve(m)[1],
         lambda m: texts(m, 3),

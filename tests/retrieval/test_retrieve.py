@@ -88,7 +88,7 @@ def test_a_run_is_the_same_whatever_the_number_of_processes(tmp_path, monkeypatc
 def test_many_segments_of_words_are_asked_one_by_one(tmp_path, monkeypatch, options):
     monkeypatch.setattr(batches, "SMALLEST", 10_000)
     monkeypatch.setattr(batches, "LARGEST", 10_000)
-    monkeypatch.setattr("focuseval.retrieval.build.TEXT", 1)  # a segment for every block
+    monkeypatch.setattr("focuseval.retrieval.store.TEXT", 1)  # a segment for every block
     fe.build_index(ROOT / "articles", tmp_path / "a.idx", jobs=1)
     topics = {"1": "tides and the moon", "2": '+moon -"spring tides"', "3": "of", "4": "nowhere"}
     whole = fe.retrieve(fe.open_documents(ROOT / "articles"), topics, **options)

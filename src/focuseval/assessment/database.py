@@ -38,7 +38,8 @@ class Database:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._names = (os.path.abspath(path), os.path.abspath(f"{path}-wal"))  # noqa: PTH100  strings, for every write
-        self._lock, self._local = threading.Lock(), threading.local()
+        self._lock = threading.RLock()  # a thread's first read may be in the middle of its own write
+        self._local = threading.local()
         self._readers: list[sqlite3.Connection] = []
         self._lost = ""  # what is said of a log that was removed while this process wrote to it
         try:

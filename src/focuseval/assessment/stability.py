@@ -25,8 +25,8 @@ from focuseval.evaluation.evaluation import evaluate
 from focuseval.evaluation.scores import Scores, refuse_geometric
 from focuseval.inference.agreement import RESAMPLES, Interval, middle_of
 from focuseval.inference.correlation import correlate, tau_ap
+from focuseval.inference.paired import turned_pairs
 from focuseval.inference.paired_tests import ranked
-from focuseval.inference.standings import turned_pairs
 
 Score = Callable[[Gold], Mapping[str, float]]  # gold → run → score
 

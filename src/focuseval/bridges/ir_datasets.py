@@ -19,6 +19,7 @@ Nothing is downloaded: INEX's collections are had from their owners.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -117,12 +118,20 @@ def _dataset(collection: Collection, topics: Iterable[Topic] | None, gold: Gold 
         theirs: Any = import_module("ir_datasets")
     except ImportError:
         raise MissingDataError("ir_datasets is not installed; python -m pip install ir_datasets") from None
-    parts = [_docs(theirs, collection)]
+
+    class Store(theirs.indices.Docstore):  # type: ignore[misc, unused-ignore]  # untyped where it is not installed
+        def get_many_iter(self, doc_ids: Iterable[str]) -> Iterator[InexDoc]:
+            rows = collection.find(list(doc_ids))
+            return documents_in(collection, rows[rows >= 0].tolist())
+
+    more: dict[str, Callable[[], Any]] = {"docs_count": lambda: len(collection), "docs_store": lambda: Store(InexDoc)}
+    every = partial(documents_in, collection, range(len(collection)))
+    parts = [_part(theirs.formats.BaseDocs, "docs", InexDoc, every, **more)]
     if topics is not None:
-        parts.append(_part(theirs.formats.BaseQueries, "queries", InexQuery, lambda: queries_in(topics)))
+        parts.append(_part(theirs.formats.BaseQueries, "queries", InexQuery, partial(queries_in, topics)))
     if gold is not None:
         more = {"qrels_defs": lambda: QREL_DEFS}
-        parts.append(_part(theirs.formats.BaseQrels, "qrels", InexQrel, lambda: qrels_in(gold), **more))
+        parts.append(_part(theirs.formats.BaseQrels, "qrels", InexQrel, partial(qrels_in, gold), **more))
     dataset = theirs.Dataset(*parts)
     if name:
         theirs.registry.register(name, dataset)
@@ -158,21 +167,6 @@ def qrels_in(gold: Gold) -> Iterator[InexQrel]:
     for topic, document, relevance in zip(a.topic.tolist(), a.document.tolist(), a.relevance.tolist(), strict=True):
         if relevance <= 0:
             yield InexQrel(topics[topic], names[document], 0)
-
-
-def _docs(theirs: Any, collection: Collection) -> Any:
-    """Return what ir_datasets asks for documents: made here, because its base classes are theirs."""
-
-    class Store(theirs.indices.Docstore):  # type: ignore[misc, unused-ignore]  # untyped where it is not installed
-        def get_many_iter(self, doc_ids: Iterable[str]) -> Iterator[InexDoc]:
-            rows = collection.find(list(doc_ids))
-            return documents_in(collection, rows[rows >= 0].tolist())
-
-    def every() -> Iterator[InexDoc]:
-        return documents_in(collection, range(len(collection)))
-
-    more = {"docs_count": lambda: len(collection), "docs_store": lambda: Store(InexDoc)}
-    return _part(theirs.formats.BaseDocs, "docs", InexDoc, every, **more)
 
 
 def _part(base: type, what: str, row: type, rows: Callable[[], Iterator[Any]], **more: Callable[[], Any]) -> Any:

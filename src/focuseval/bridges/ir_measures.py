@@ -61,7 +61,7 @@ def register(**options: Any) -> Any:
             fields = {"NAME": name, "__name__": name, "__doc__": measure.summary, "OURS": measure.name}
             made = type(name, (theirs.Measure,), fields | {"SUPPORTED_PARAMS": given})
             theirs.measures.register(made(), name=name)
-    provider = _provider(theirs)(options)
+    provider = _provider(theirs, options)
     others = [own for own in theirs.DefaultPipeline.providers if getattr(own, "NAME", "") != NAME]
     theirs.DefaultPipeline.providers[:] = [*others, theirs.providers.register(provider)]
     return provider
@@ -81,19 +81,19 @@ def our_name(measure: Any) -> str:
     return f"{measure.OURS}({given}){at}" if given else f"{measure.OURS}{at}"
 
 
-def _provider(theirs: Any) -> Any:
-    """Return the class of the provider: made here, because its base class is theirs."""
+def _provider(theirs: Any, options: dict[str, Any]) -> Any:
+    """Return a provider that scores under these options; its class is made here, because its base class is theirs."""
 
     class Evaluator(theirs.Evaluator):  # type: ignore[misc, unused-ignore]  # untyped where it is not installed
         """Scores runs against one gold; a topic without relevant text is left out, as in focuseval."""
 
-        def __init__(self, measures: Iterable[Any], qrels: Any, options: dict[str, Any]) -> None:
+        def __init__(self, measures: Iterable[Any], qrels: Any) -> None:
             super().__init__(list(measures), ())
-            self.gold, self.options = as_gold(qrels), options
+            self.gold = as_gold(qrels)
 
         def _iter_calc(self, run: Any) -> Iterator[Any]:
             names = {our_name(measure): measure for measure in self.measures}
-            scores = evaluate(self.gold, as_run(run), list(names), **self.options)
+            scores = evaluate(self.gold, as_run(run), list(names), **options)
             for topic, values in next(iter(scores.per_topic().values())).items():
                 for name, value in values.items():
                     yield theirs.Metric(query_id=topic, measure=names[name], value=value)
@@ -101,9 +101,7 @@ def _provider(theirs: Any) -> Any:
     class Provider(theirs.Provider):  # type: ignore[misc, unused-ignore]  # as above
         """Computes focuseval's measures."""
 
-        def __init__(self, options: dict[str, Any]) -> None:
-            super().__init__()
-            self.NAME, self.options = NAME, options
+        NAME = NAME
 
         def supports(self, measure: Any) -> bool:
             measure.validate_params()
@@ -113,9 +111,9 @@ def _provider(theirs: Any) -> Any:
             return ["query_id", "doc_id", "score"]
 
         def _evaluator(self, measures: Iterable[Any], qrels: Any) -> Evaluator:
-            return Evaluator(measures, qrels, self.options)
+            return Evaluator(measures, qrels)
 
-    return Provider
+    return Provider()
 
 
 def as_gold(qrels: Any) -> Gold:

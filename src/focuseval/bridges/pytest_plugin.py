@@ -14,12 +14,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from focuseval.bridges.testing import assert_no_regression
-from focuseval.inference.regression import GateVerdict
+
+if TYPE_CHECKING:  # every pytest loads this module
+    from focuseval.inference.regression import GateVerdict
 
 _MARKER = (
     "focuseval(baseline, gold, measures, **options): what the fixture focuseval_gate compares a run with, as "

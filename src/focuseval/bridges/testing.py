@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from focuseval.inference.regression import GateVerdict
+if TYPE_CHECKING:  # every pytest loads this module
+    from focuseval.inference.regression import GateVerdict
 
 
 def assert_no_regression(

@@ -1,4 +1,4 @@
-"""The command line: one module per command, imported when the command is called."""
+"""The command line: one module for a command or a few, imported when one of them is called."""
 
 from focuseval.cli.commands import COMMANDS, SECTIONS, main, run
 

@@ -7,7 +7,7 @@ import threading
 from contextlib import closing, suppress
 from copy import copy
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
@@ -28,39 +28,25 @@ from focuseval.errors import AssessError
 NEWEST = "newest"
 
 
-class Former(NamedTuple):
-    """An option of 0.2.0, the verb of 'focuseval project' that it has become, and what its value is called there."""
-
-    option: click.Option
-    words: str
-    verb: Command
-    argument: str = ""
-
-    @property
-    def name(self) -> str:
-        """Return the option's parameter."""
-        return self.option.name or ""
-
-
-FORMER = (
-    Former(click.Option(["--add-user"]), "users add", users_verbs.add, "name"),
-    Former(click.Option(["--remove-user"]), "users remove", users_verbs.remove, "name"),
-    Former(click.Option(["--log-out"]), "users log-out", users_verbs.log_out, "name"),
-    Former(click.Option(["--restore"], is_flag=False, flag_value=NEWEST), "restore", verbs.restore, "backup"),
-    Former(click.Option(["--import", "source"]), "import", verbs.import_file, "source"),
-    Former(click.Option(["--add-run", "add_runs"], multiple=True), "add-run", verbs.add_run, "runs"),
-    Former(click.Option(["--guidelines"]), "guidelines", verbs.guidelines, "file"),
-    Former(click.Option(["--split"], type=click.Choice(["topics", "pool"])), "split", verbs.split, "by"),
-    Former(click.Option(["--invite"]), "users invite", users_verbs.invite, "name"),
-    Former(click.Option(["--reanchor"], is_flag=True), "reanchor", verbs.reanchor),
-    Former(click.Option(["--check"], is_flag=True), "check", verbs.check),
-    Former(click.Option(["--export"]), "export", verbs.export, "target"),
-    Former(click.Option(["--archive"]), "archive", verbs.archive, "target"),
-    Former(click.Option(["--progress"], is_flag=True), "progress", verbs.progress),
-    Former(click.Option(["--agreement"], is_flag=True), "agreement", verbs.agreement, "runs"),
-    Former(click.Option(["--stability"], multiple=True), "stability", verbs.stability, "runs"),
-)
-"""Options that work for one more version and are not in the help. Several are done in this order."""
+FORMER: dict[str, tuple[click.Option, Command]] = {
+    "add_user": (click.Option(["--add-user"]), users_verbs.add),
+    "remove_user": (click.Option(["--remove-user"]), users_verbs.remove),
+    "log_out": (click.Option(["--log-out"]), users_verbs.log_out),
+    "restore": (click.Option(["--restore"], is_flag=False, flag_value=NEWEST), verbs.restore),
+    "source": (click.Option(["--import", "source"]), verbs.import_file),
+    "add_runs": (click.Option(["--add-run", "add_runs"], multiple=True), verbs.add_run),
+    "guidelines": (click.Option(["--guidelines"]), verbs.guidelines),
+    "split": (click.Option(["--split"], type=click.Choice(["topics", "pool"])), verbs.split),
+    "invite": (click.Option(["--invite"]), users_verbs.invite),
+    "reanchor": (click.Option(["--reanchor"], is_flag=True), verbs.reanchor),
+    "check": (click.Option(["--check"], is_flag=True), verbs.check),
+    "export": (click.Option(["--export"]), verbs.export),
+    "archive": (click.Option(["--archive"]), verbs.archive),
+    "progress": (click.Option(["--progress"], is_flag=True), verbs.progress),
+    "agreement": (click.Option(["--agreement"], is_flag=True), verbs.agreement),
+    "stability": (click.Option(["--stability"], multiple=True), verbs.stability),
+}
+"""Parameters that work for one more version, not in the help, and the verbs that they are now, in the order of work."""
 
 UNOPENED = ("add_user", "remove_user", "log_out", "restore")
 """Options that are done without making or opening the project, and then nothing else."""
@@ -68,8 +54,8 @@ UNOPENED = ("add_user", "remove_user", "log_out", "restore")
 
 def with_former_options(command: Command) -> Command:
     """Add the options of 0.2.0, those of the verbs among them, hidden."""
-    options = [former.option for former in FORMER] + [click.Option(["--lead"], is_flag=True)]
-    options += [one for former in FORMER for one in former.verb.params if isinstance(one, click.Option)]
+    options = [option for option, _ in FORMER.values()] + [click.Option(["--lead"], is_flag=True)]
+    options += [one for _, verb in FORMER.values() for one in verb.params if isinstance(one, click.Option)]
     known = {text for parameter in command.params for text in parameter.opts}
     for option in options:
         if known.isdisjoint(option.opts):
@@ -84,7 +70,7 @@ def with_former_options(command: Command) -> Command:
 @click.command(
     cls=Command,
     opens=dict.fromkeys(("topics", "pool", "suggest", "elements"), WRITES)
-    | {former.name: former.verb.opens for former in FORMER},
+    | {name: verb.opens for name, (_, verb) in FORMER.items()},
 )
 @click.argument("project")
 @begin_options
@@ -116,8 +102,8 @@ def assess(ctx: click.Context, /, project: str, **options: Any) -> None:
     for option, mode in (("anonymous", "archive"), ("against", "check")):
         if options[option] and not options[mode]:
             raise click.UsageError(f"--{option} goes with --{mode}")
-    former = [one for one in FORMER if options[one.name]]
-    without = [one for one in former if one.name in UNOPENED]
+    former = [name for name in FORMER if options[name]]
+    without = [name for name in former if name in UNOPENED]
     new = any(options[name] for name in ("topics", "pool", "exhaustivity", "scale", "elements")) and not (
         without or options["source"]
     )
@@ -128,20 +114,21 @@ def assess(ctx: click.Context, /, project: str, **options: Any) -> None:
             if not former and not options["no_serve"]:
                 _serve(opened, options, my_name(options))
     options["role"] = "lead" if options["lead"] else options["role"]
-    for one in without or former:
-        if one.name == "stability" and options["agreement"]:  # which has the order of the runs among the rest
+    for name in without or former:
+        if name == "stability" and options["agreement"]:  # which has the order of the runs among the rest
             continue
-        flag, value = one.option.opts[0], options["stability" if one.name == "agreement" else one.name]
+        (former_option, verb), value = FORMER[name], options["stability" if name == "agreement" else name]
+        flag, group = former_option.opts[0], "users " if verb in users_verbs.users.commands.values() else ""
         values = value if isinstance(value, tuple) else () if value in (True, NEWEST) else (value,)
-        before = flag if one.name == "agreement" else " ".join(f"{flag} {value}" for value in values) or flag
-        after = " ".join((one.words, project, *values))
+        before = flag if name == "agreement" else " ".join(f"{flag} {value}" for value in values) or flag
+        after = " ".join((f"{group}{verb.name}", project, *values))
         click.echo(f"note: 'focuseval assess {project} {before}' is now 'focuseval project {after}'", err=True)
-        for needed in one.verb.params:
-            if needed.required and isinstance(needed, click.Option) and not options[needed.name or ""]:
-                raise AssessError(f"expected {needed.opts[0]} {needed.metavar}: {needed.help}")
-        argument = values if one.argument == "runs" else next(iter(values), None)
-        own = {one.argument: argument} if one.argument else {}
-        ctx.invoke(one.verb, **(options | {"project": project} | own))
+        for one in verb.params:
+            if isinstance(one, click.Option) and one.required and not options[one.name or ""]:
+                raise AssessError(f"expected {one.opts[0]} {one.metavar}: {one.help}")
+        arguments = {one.name or "": one for one in verb.params if isinstance(one, click.Argument)}
+        own = {name: values if one.nargs < 0 else next(iter(values), None) for name, one in arguments.items()}
+        ctx.invoke(verb, **(options | own | {"project": project}))
 
 
 def _serve(project: Project, options: dict[str, Any], me: str) -> None:

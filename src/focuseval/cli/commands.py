@@ -34,28 +34,17 @@ SECTIONS = {
 }
 """The commands in the order of the help page."""
 
-OFFERED_BY = {
-    "alpha": "compare",
-    "assisted": "estimate",
-    "cas": "score",
-    "docs": "convert",
-    "empty_topics": "score",
-    "force": "index",
-    "index": "convert",
-    "keep_going": "index",
-    "language": "retrieve",
-    "lossy": "convert",
-    "min_effect": "gate",
-    "order": "convert",
-    "random": "estimate",
-    "retriever": "retrieve",
-    "task": "score",
-    "test": "compare",
-    "to": "convert",
-    "tokenizer": "chunk",
-    "topics": "score",
-    "unit": "retrieve",
+OFFERS = {
+    "chunk": ("tokenizer",),
+    "compare": ("alpha", "test"),
+    "convert": ("docs", "index", "lossy", "order", "to"),
+    "estimate": ("assisted", "random"),
+    "gate": ("min_effect",),
+    "index": ("force", "keep_going"),
+    "retrieve": ("language", "retriever", "unit"),
+    "score": ("cas", "empty_topics", "task", "topics"),
 }
+OFFERED_BY = {argument: command for command, arguments in OFFERS.items() for argument in arguments}
 """Arguments of functions that messages advise, and a command that has them as an option, for those that have not."""
 
 ARGUMENTS = re.compile(rf"""\b({"|".join(OFFERED_BY)})=(?:True\b|"([^"]*)"|(?=[\s,;:.)]|$))""")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import click
@@ -89,18 +89,16 @@ def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
         comparisons = [judged(measure) for measure in shown]
         correlated = comparing.correlations(scores, groups, options["coefficient"], judged)
     repeated = [comparing.trial_table(comparison, scores) for comparison in comparisons] if scores.trials else []
-
-    def values() -> dict[str, object]:
-        both = {"signature": scores.signature, "gold_sha256": scores.gold_sha256}
-        found = {"trials": [trials.to_json() for trials in repeated]} if repeated else {}
-        return both | comparing.comparisons_json(comparisons, correlated) | found
+    head = {"signature": scores.signature, "gold_sha256": scores.gold_sha256}
+    last = {"trials": [trials.to_json() for trials in repeated]} if repeated else {}
 
     def tables() -> list[Table]:
         matrices = comparing.comparison_tables(comparisons, every_pair=options["pairs"])
         both = (comparing.correlation_table, comparing.starred_table)
         return [*matrices, *repeated, *(table(one) for one in correlated for table in both)]
 
-    write_results(options, values, tables, scores.signature)
+    values = partial(comparing.comparisons_json, comparisons, correlated)
+    write_results(options, lambda: head | values() | last, tables, scores.signature)
     if len(shown) < len(measures):
         click.echo(f"{counted(len(measures) - len(shown), 'more measure')} of the profile: --all prints them", err=True)
 

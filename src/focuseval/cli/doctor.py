@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -96,14 +97,6 @@ def _holds_documents(file: str) -> bool:
     return not known and (holds_documents(place, kind) if kind else not are_topics(source))
 
 
-def _topics(file: str) -> int:
-    try:
-        source = open_sources(file)[0]
-        return len(read_questions(file)) if first_keys(source.head()) or are_topics(source) else 0
-    except FocusevalError:
-        return 0
-
-
 _ROWS = {"run-rows", "gold-rows", "run-jsonl", "gold-jsonl"}
 """Formats whose rows have fields under the names that people use."""
 
@@ -118,10 +111,11 @@ def _examined(file: str, index: Any, roles: dict[str, list[str]]) -> dict[str, A
         source = open_sources(file)[0]
         kinds: tuple[Kind, ...] = ("gold",) if location(file).is_dir() else ("gold", "run")
         known = {kind: known for kind in kinds if (known := sniffed(source.head(), kind))}
-        topics = 0 if known else _topics(file)
+        keys, topics = first_keys(source.head()), 0
+        with suppress(FocusevalError):
+            topics = len(read_questions(file)) if not known and (keys or are_topics(source)) else 0
         one["is"] = " and ".join(f"a {kind} ({known[kind].name})" for kind in known)
         one["is"] = counted(topics, "topic") if topics else one["is"] or detect_source(source).name
-        keys = first_keys(source.head())
         if keys and (not known or {one.name for one in known.values()} & _ROWS):
             means: dict[str, str] = {}
             for ours in NAMES:

@@ -8,15 +8,13 @@ from typing import Any
 
 import click
 
-from focuseval.assessment.golds import Whose
-from focuseval.assessment.project import open_project
-from focuseval.assessment.sampling import sampled_golds
 from focuseval.cli import options as shared
 from focuseval.cli.output import READS, Command, echo_lines, progress_bar, write_results
 from focuseval.cli.score import POLICIES, read_topics_of, write_repairs_of
 from focuseval.evaluation.estimating import estimate as estimate_runs
 
 OWN = ("clusters", "weight", "assisted")  # options that are arguments of `estimate_runs`
+WEIGHT = "The model's weight, if not the best: 0 is people alone."
 INTERVAL = "Of means between two bounds: score holds near the bounds, too; t is the estimate ± t standard errors."
 
 
@@ -36,9 +34,7 @@ sample_options = shared.combined(
 @click.option("--interval", type=click.Choice(["score", "t"]), default="score", help=INTERVAL)
 @click.option("--plan", is_flag=True, help="Say how many more topics would tell runs apart; implies --anytime.")
 @click.option("--within", type=shared.FiniteRange(0, min_open=True), help="With --plan: the difference that matters.")
-@click.option(
-    "--weight", type=shared.FiniteRange(0, 10), help="The model's weight, if not the best: 0 is people alone."
-)
+@click.option("--weight", type=shared.FiniteRange(0, 10), help=WEIGHT)
 @sample_options
 @shared.results_options
 def estimate(files: tuple[str, ...], **options: Any) -> None:
@@ -83,11 +79,13 @@ def read_both(people: str, model: str, options: dict[str, Any], *, named: bool) 
         judged, index = shared.read_judged(people, options)
         other, _ = shared.read_judged(model, options | dict.fromkeys(shared.WHOSE))
         return {"people": judged, "model": other, "sample": None, "index": index}
+    from focuseval.assessment.golds import Whose  # noqa: PLC0415  a third of what a report loads, for projects alone
+    from focuseval.assessment.project import open_project  # noqa: PLC0415  as above
+    from focuseval.assessment.sampling import sampled_golds  # noqa: PLC0415  as above
+
     whose = Whose(**{name: options[name] for name in shared.WHOSE})
-    with (
-        closing(open_project(people, index=shared.open_collection(options))) as opened,
-        opened.store.database.translated("nothing was read"),
-    ):
+    index = shared.open_collection(options)
+    with closing(open_project(people, index=index)) as opened, opened.store.database.translated("nothing was read"):
         golds = sampled_golds(opened, whose, model, declared=options["declared"])
     echo_lines(golds.remarks)
     return {"people": golds.people, "model": golds.model, "sample": golds.sample, "index": opened.documents.index}

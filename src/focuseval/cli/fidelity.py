@@ -8,7 +8,8 @@ import click
 
 from focuseval.cli import options as shared
 from focuseval.cli.output import READS, Command, echo_lines, progress_bar, write_results
-from focuseval.cli.score import write_curves
+from focuseval.evaluation.evaluation import curves_csv
+from focuseval.formats.content import write_whole
 from focuseval.studies.fidelity import as_json, tables
 from focuseval.studies.fidelity import fidelity as test_measures
 
@@ -41,7 +42,7 @@ def fidelity(gold: str, **options: Any) -> None:
         judged, index = shared.read_judged(gold, options)
         results = test_measures(judged, options["measures"] or None, index, **policies)
         if options["curves"]:
-            write_curves(results.recall_base, options["curves"])
+            write_whole(options["curves"], [curves_csv(results.recall_base)])
     echo_lines(results.remarks)
     signature = (results.space.scores if results.space else results.recall_base).signature
     write_results(options, lambda: as_json(results), lambda: tables(results), signature)

@@ -9,8 +9,8 @@ import msgspec
 
 from focuseval.assessment.pool import Contributor
 from focuseval.cli.options import layout_option
-from focuseval.cli.output import NO, Command, json_text
-from focuseval.data.tables import Table, render, words
+from focuseval.cli.output import NO, Command, json_text, write_results
+from focuseval.data.tables import Table, words
 from focuseval.errors import UsageError, did_you_mean
 from focuseval.formats.catalogue import FORMATS, find_format
 from focuseval.formats.gold_jsonl import JudgementRecord
@@ -128,15 +128,9 @@ def formats(name: str | None, layout: str, *, as_schema: bool) -> None:
     if as_schema:
         click.echo(json_text(schema(name or "")), nl=False)
         return
-    known = [find_format(name)] if name else FORMATS
-    if layout == "json":
-        plain = ("name", "kind", "summary", "aliases", "suffixes")
-        values = [{key: getattr(one, key) for key in plain} | {"says": sorted(one.says)} for one in known]
-        text = json_text(values[0] if name else values)
-    elif name:
-        text = f"{known[0].documentation.strip()}\n"
-    else:
-        runs, golds = (tuple((f.name, f.summary) for f in known if f.kind == kind) for kind in ("run", "gold"))
-        columns = words("format", "summary")
-        text = render([Table("Runs", columns, runs), Table("Gold", columns, golds)])
-    click.echo(text, nl=False)
+    known, plain = [find_format(name)] if name else FORMATS, ("name", "kind", "summary", "aliases", "suffixes")
+    values = [{key: getattr(one, key) for key in plain} | {"says": sorted(one.says)} for one in known]
+    runs, golds = (tuple((f.name, f.summary) for f in known if f.kind == kind) for kind in ("run", "gold"))
+    tables = [Table(title, words("format", "summary"), rows) for title, rows in (("Runs", runs), ("Gold", golds))]
+    text = (lambda: f"{known[0].documentation.strip()}\n") if name and layout == "table" else None
+    write_results({"layout": layout}, lambda: values[0] if name else values, lambda: tables, text=text)

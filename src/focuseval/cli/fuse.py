@@ -16,6 +16,7 @@ from focuseval.formats.files import read_run
 from focuseval.retrieval.fusion import METHODS, NORMS
 from focuseval.retrieval.fusion import fuse as fuse_runs
 
+NORM = "Of the others: how scores are made comparable."
 WEIGHT = "A run's weight, once for each RUN in their order; by default all are 1."
 
 
@@ -24,9 +25,7 @@ WEIGHT = "A run's weight, once for each RUN in their order; by default all are 1
 @click.option("-o", "--output", required=True, metavar="RUN", help="The run to write; - for the standard output.")
 @click.option("--method", type=click.Choice(METHODS), default=METHODS[0], help="How results are scored.")
 @click.option("--k", type=float, default=60, help="Of rrf: the larger, the less the first ranks differ.")
-@click.option(
-    "--norm", type=click.Choice(NORMS), default=NORMS[0], help="Of the others: how scores are made comparable."
-)
+@click.option("--norm", type=click.Choice(NORMS), default=NORMS[0], help=NORM)
 @click.option("--weight", "weights", type=float, multiple=True, metavar="W", help=WEIGHT)
 @click.option("--limit", type=click.IntRange(1), help="Most results of a topic; by default all.")
 @click.option("--run-id", metavar="ID", help="Name of the run; by default the method and the names of the runs.")

@@ -83,10 +83,9 @@ def _with_leaks(planned: Evaluation) -> Evaluation:
 
 def _write_for_ci(markdown: str, junit: str, options: dict[str, Any]) -> None:
     """Write the files that the options name, and add to the summary of a job of GitHub Actions."""
-    if options["junit"]:
-        write_whole(options["junit"], [junit.encode()])
-    if options["markdown"]:
-        write_whole(options["markdown"], [markdown.encode()])
+    for path, text in ((options["junit"], junit), (options["markdown"], markdown)):
+        if path:
+            write_whole(path, [text.encode()])
     if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
         with Path(summary).open("a", encoding="utf-8") as out:
             out.write(markdown + "\n")

@@ -40,4 +40,4 @@ def history(folder: str, **options: Any) -> None:
     scores = read_history(folder, options["anchor"], options["baseline"]).only(options["measures"])
     layout = options["layout"] or ("html" if options["output"] else "table")
     page = partial(render_history, scores, options["title"], zero=options["zero"]) if layout == "html" else None
-    write_results(options | {"layout": layout}, scores.to_json, lambda: [history_table(scores)], page=page)
+    write_results(options | {"layout": layout}, scores.to_json, lambda: [history_table(scores)], text=page)

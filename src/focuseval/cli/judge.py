@@ -19,7 +19,7 @@ from focuseval.errors import ModelError, UsageError, counted
 
 SETTINGS = ("endpoint", "model", "window", "max_tokens", "timeout", "retries")
 """Options that are fields of `ModelSettings`."""
-
+RETRIES = "How often to ask again after 429, 5xx, a timeout."
 
 server_options = combined(
     click.option("--endpoint", required=True, metavar="URL", help="The server: http://localhost:11434/v1, https://…."),
@@ -28,9 +28,7 @@ server_options = combined(
     click.option("--window", type=click.IntRange(200), default=12_000, help="Characters of one request's text."),
     click.option("--max-tokens", type=click.IntRange(1), default=2_000, help="The longest answer, in tokens."),
     click.option("--timeout", type=FiniteRange(0.1, 86_400), default=120.0, help="Seconds for one answer."),
-    click.option(
-        "--retries", type=click.IntRange(0), default=5, help="How often to ask again after 429, 5xx, a timeout."
-    ),
+    click.option("--retries", type=click.IntRange(0), default=5, help=RETRIES),
 )
 """Which model is asked, and how."""
 

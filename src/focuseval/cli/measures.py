@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
 from focuseval.cli.options import layout_option
-from focuseval.cli.output import NO, Command, json_text, write_results
+from focuseval.cli.output import NO, Command, write_results
 from focuseval.measures import explain
 
 
@@ -21,9 +23,6 @@ def measures(name: str | None, layout: str) -> None:
       focuseval measures MAgP
       focuseval measures 'nxCG(ideal=full)@10'
     """
-    if not name:
-        write_results({"layout": layout}, explain.as_json, explain.overview)
-    elif layout == "json":
-        click.echo(json_text(explain.declared(*explain.found_measure(name))), nl=False)
-    else:
-        click.echo(explain.explain(name), nl=False)
+    values = partial(explain.declared, *explain.found_measure(name)) if name else explain.as_json
+    text = partial(explain.explain, name) if name and layout == "table" else None
+    write_results({"layout": layout}, values, explain.overview, text=text)

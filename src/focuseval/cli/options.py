@@ -21,7 +21,7 @@ from focuseval.engine.storage import is_url
 from focuseval.errors import NotComparableError, UsageError, did_you_mean
 from focuseval.formats.files import read_gold
 from focuseval.formats.ranking import RankingOrder
-from focuseval.inference.settings import CORRECTIONS, INTERVALS, MOST_RESAMPLES, TESTS
+from focuseval.inference.settings import CORRECTIONS, INTERVALS, MOST_RESAMPLES, TESTS, Settings
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -47,13 +47,7 @@ class FiniteRange(click.FloatRange):
 
 def combined(*options: Decorator) -> Decorator:
     """Return a decorator that adds several options, in this order."""
-
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
+    return lambda command: reduce(lambda decorated, option: option(decorated), reversed(options), command)
 
 
 # --------------------------------------------------------------------------------------------- collections and clusters
@@ -107,14 +101,11 @@ def cluster_workers(where: str | None) -> AbstractContextManager[Any]:
     return connected(where, lambda line: click.echo(line, err=True))
 
 
-def _set_cache(_: click.Context, __: click.Parameter, value: str | None) -> None:
-    """Name the cache where every process of this command finds it."""
-    if value:
-        os.environ["FOCUSEVAL_CACHE"] = value
-
-
 _CACHE = "Keep blocks of an index on object storage here, up to 10 GB (FOCUSEVAL_CACHE, FOCUSEVAL_CACHE_GB)."
-cache_option = click.option("--cache", metavar="DIR", callback=_set_cache, expose_value=False, help=_CACHE)
+cache_option = click.option(
+    "--cache", metavar="DIR", expose_value=False, help=_CACHE,
+    callback=lambda _, __, value: value and os.environ.update(FOCUSEVAL_CACHE=value),  # for every process of a command
+)  # fmt: skip
 
 # -------------------------------------------------------------------------------------------------------- gold and runs
 
@@ -222,12 +213,11 @@ def tags_option(name: str, what: str) -> Decorator:
 
 
 drop_tags_option = tags_option("--drop-tags", "Tags to leave out of the recall base, separated by commas.")
-repairs_option = click.option(
-    "--repairs",
-    metavar="FILE",
-    help="List every quote and text that is not where its file says, as CSV, or as JSON lines if FILE ends in .jsonl. "
-    "(Changes no run; --repair is for runs that break the task's rules.)",
+_REPAIRS = (
+    "List every quote and text that is not where its file says, as CSV, or as JSON lines if FILE ends in .jsonl. "
+    "(Changes no run; --repair is for runs that break the task's rules.)"
 )
+repairs_option = click.option("--repairs", metavar="FILE", help=_REPAIRS)
 
 # ----------------------------------------------------------------------------------------- measures, tasks and policies
 
@@ -282,33 +272,23 @@ def evaluation_options(
         "moved are found again in any case; --repairs lists them.)"
     )
     structure = "How the structure of topics is read: strict (SS) or vague (VV); SV, VS: target, then support."
+    empty = "Topics without anything relevant: left out, or score 0 as in trec_eval.  [default: skip]"
     return combined(
-        measure_option(measures),
-        task_option(),
-        profile_option(),
-        gold_options,
-        run_options,
+        measure_option(measures), task_option(), profile_option(), gold_options, run_options,
         click.option("--missing", type=click.Choice(["zero", "skip"]), help="Unanswered topics: score 0, or left out."),
-        click.option(
-            "--empty-topics",
-            type=click.Choice(["skip", "zero"]),
-            help="Topics without anything relevant: left out, or score 0 as in trec_eval.  [default: skip]",
-        ),
+        click.option("--empty-topics", type=click.Choice(["skip", "zero"]), help=empty),
         click.option("--cutoff", type=click.IntRange(1), help="Evaluate the first N results of each topic."),
         click.option("--cas", type=click.Choice(["strict", "vague", "SS", "SV", "VS", "VV"]), help=structure),
         click.option("--topics", metavar="FILE", help=topics),
         click.option("--repair", is_flag=True, help=repair),
-        drop_tags_option,
-        tokenizer_option,
+        drop_tags_option, tokenizer_option,
         click.option("--refusal", "refusals", multiple=True, metavar="WORDS", help=_REFUSAL),
         repairs_option,
-    )
+    )  # fmt: skip
 
 
 # --------------------------------------------------------------------------------------------------------- significance
 
-SIGNIFICANCE = ("test", "tails", "resamples", "alpha", "correction", "seed", "interval")
-"""Options that say how a difference is judged."""
 PAIRS = "For many pairs: Holm, or Benjamini–Hochberg.  [default: holm; none with --test bootstrap --tails 1]"
 
 _CLUSTERS = "Judge topics in clusters: document, tag:NAME (tags such as NAME:value), or a field such as group."
@@ -335,7 +315,7 @@ def significance_options(*, tails: int = 2, correction: str = PAIRS, draws: str 
 
 def given(options: dict[str, Any]) -> dict[str, Any]:
     """Return what the options say of tests, without what they leave open."""
-    return {name: options[name] for name in SIGNIFICANCE if options[name] is not None}
+    return {name: options[name] for name in Settings.__dataclass_fields__ if options[name] is not None}
 
 
 baseline_option = click.option(

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache, reduce
+from functools import cache
 from glob import glob
 from pathlib import Path
 from threading import Event, Thread
@@ -22,7 +22,7 @@ import click
 from click.core import ParameterSource
 
 from focuseval.cli.commands import as_options
-from focuseval.cli.options import CONFIGURATION, configured
+from focuseval.cli.options import CONFIGURATION, Decorator, combined, configured
 from focuseval.collection.document_files import CONTAINERS, DOCUMENTS, PACKED
 from focuseval.data.remarks import Remark
 from focuseval.data.tables import UNLIMITED, Table, render
@@ -64,7 +64,9 @@ class Command(click.Command):
         super().__init__(*args, **more)
         self.opens, self.phases = opens, phases
         if phases:
-            self.params.append(click.Option(["--quiet"], is_flag=True, expose_value=False, help=HIDE, callback=_quiet))
+            hide: dict[str, Any] = {"is_flag": True, "expose_value": False, "help": HIDE}
+            hide["callback"] = lambda context, _, quiet: quiet and context.meta.update({METER: Meter(phases)})
+            self.params.append(click.Option(["--quiet"], **hide))  # a meter that nobody shows
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> click.Context:
         """Read the options; what the command line does not give may stand in ``pyproject.toml``."""
@@ -107,13 +109,12 @@ def _say_other_library() -> None:
 class Verbs(click.Group):
     """A group of commands on one project; its help lists them in their own order, with the first sentence of each."""
 
-    def verb(self, name: str, opens: str, *shared: Callable[..., Any]) -> Callable[[Callable[..., Any]], Command]:
+    def verb(self, name: str, opens: str, *shared: Decorator) -> Callable[[Callable[..., Any]], Command]:
         """Return a decorator that adds a command: PROJECT is its first argument, shared options are its last."""
 
         def decorate(function: Callable[..., Any]) -> Command:
             command = click.command(name, cls=Command, opens=opens)(click.argument("project")(function))
-            options = reduce(lambda decorated, option: option(decorated), reversed(shared), lambda: None)
-            command.params += click.command("shared")(options).params
+            command.params += click.command("shared")(combined(*shared)(lambda: None)).params
             self.add_command(command)
             return command
 
@@ -186,28 +187,22 @@ def json_text(value: object) -> str:
 
 
 def write_results(
-    options: dict[str, Any],
-    values: Callable[[], object],
-    tables: Callable[[], Iterable[Table]],
-    signature: str = "",
-    page: Callable[[], str] | None = None,
-) -> None:
-    """Print results, or write them to ``--output``: a page where one is given, plain values as JSON, or tables."""
+    options: dict[str, Any], values: Callable[[], object], tables: Callable[[], Iterable[Table]], signature: str = "",
+    text: Callable[[], str] | None = None,
+) -> None:  # fmt: skip
+    """Print results, or write them to ``--output``: a text of their own, plain values as JSON, or tables.
+
+    Tables in a file that ends in ``.html`` are a page.
+    """
     layout, output = options["layout"], options.get("output")
-    if page is not None:
-        text = page()
+    if text is not None:
+        written = text()
     elif layout == "json":
-        text = json_text(values())
+        written = json_text(values())
     else:
-        text = laid_out(tables(), options, signature)
-    write_text(text, output)
-
-
-def laid_out(tables: Iterable[Table], options: dict[str, Any], signature: str = "") -> str:
-    """Return tables in the layout that is asked for; for a file that ends in ``.html``, a page."""
-    layout, output = options["layout"], options.get("output")
-    layout = "html" if layout == "table" and output and is_page(output) else layout
-    return render(tables, layout, signature=signature, width=UNLIMITED if output else None)
+        layout = "html" if layout == "table" and output and is_page(output) else layout
+        written = render(tables(), layout, signature=signature, width=UNLIMITED if output else None)
+    write_text(written, output)
 
 
 def is_page(output: str) -> bool:
@@ -251,12 +246,6 @@ def in_bytes(number: int) -> str:
         if number >= size:
             return f"{number / size:,.1f} {unit}"
     return f"{number} bytes"
-
-
-def _quiet(context: click.Context, _: click.Parameter, value: bool) -> None:
-    """Keep a meter that nobody shows, where ``--quiet`` says so."""
-    if value:
-        context.meta[METER] = Meter(getattr(context.command, "phases", ()))
 
 
 class Meter:

@@ -70,8 +70,13 @@ def pool(runs: tuple[str, ...], output: str, **options: Any) -> None:
     write_pool(pooled, output)
     documents, topics = len(pooled.entries), len({entry.topic for entry in pooled.entries})
     say_written(output, f"{counted(documents, 'document')} to judge for {counted(topics, 'topic')}")
-    figures, shown = describe_pool(pooled), {"layout": options["layout"]}
-    write_results(shown, lambda: _values(figures), lambda: [_table(figures)])
+    figures = describe_pool(pooled)
+    values: dict[str, object] = {"topics": figures.topics, "documents": figures.documents}
+    values["per_topic"] = dict(zip(("least", "mean", "most"), figures.per_topic, strict=True))
+    brought = zip(figures.runs, figures.brought, figures.alone, strict=True)
+    values["runs"] = [{"run": run, "documents": documents, "alone": alone} for run, documents, alone in brought]
+    values["overlap"] = figures.overlap.tolist()  # in the order of the runs
+    write_results({"layout": options["layout"]}, lambda: values, lambda: [_table(figures)])
 
 
 def _table(figures: PoolStatistics) -> Table:
@@ -92,16 +97,3 @@ def _table(figures: PoolStatistics) -> Table:
     overlaps = numbers(*(named if small else ["overlap"]), form=".2f")
     columns = (*words("", "run"), *numbers("documents", "alone"), *overlaps)
     return Table(title, columns, tuple(rows), (note,) if len(rows) > 1 else ())
-
-
-def _values(figures: PoolStatistics) -> dict[str, object]:
-    """Return the figures of a pool as plain values; overlap is a matrix in the order of the runs."""
-    least, mean, most = figures.per_topic
-    brought = zip(figures.runs, figures.brought, figures.alone, strict=True)
-    return {
-        "topics": figures.topics,
-        "documents": figures.documents,
-        "per_topic": {"least": least, "mean": mean, "most": most},
-        "runs": [{"run": run, "documents": documents, "alone": alone} for run, documents, alone in brought],
-        "overlap": figures.overlap.tolist(),
-    }

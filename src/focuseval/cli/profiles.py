@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
 from focuseval.cli.options import layout_option
-from focuseval.cli.output import NO, Command, json_text
-from focuseval.data.tables import Table, render, words
+from focuseval.cli.output import NO, Command, write_results
+from focuseval.data.tables import Table, words
 from focuseval.measures.explain import explain_profile, profile_as_json
 from focuseval.measures.profiles import PROFILES, profile_named
 
@@ -22,11 +24,8 @@ def profiles(name: str | None, layout: str) -> None:
       focuseval profiles
       focuseval profiles inex2006
     """
-    profile = profile_named(name) if name else None
-    if profile and layout == "table":
-        text = explain_profile(profile)
-    elif layout == "json":
-        text = json_text(profile_as_json(profile) if profile else [*map(profile_as_json, PROFILES)])
-    else:
-        text = render([Table("", words("profile", "summary"), tuple((one.name, one.summary) for one in PROFILES))])
-    click.echo(text, nl=False)
+    known = [profile_named(name)] if name else PROFILES
+    values = [profile_as_json(profile) for profile in known]
+    table = Table("", words("profile", "summary"), tuple((profile.name, profile.summary) for profile in known))
+    text = partial(explain_profile, known[0]) if name and layout == "table" else None
+    write_results({"layout": layout}, lambda: values[0] if name else values, lambda: [table], text=text)

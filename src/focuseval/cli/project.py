@@ -15,23 +15,13 @@ from typing import Any
 
 import click
 
-from focuseval.assessment.archive import (
-    changed_documents,
-    keep_runs,
-    named_after,
-    open_archive,
-    topics_of,
-    write_archive,
-)  # fmt: skip
+from focuseval.assessment import archive as archives
+from focuseval.assessment import golds, plan
 from focuseval.assessment.backup import restore as restore_backup
 from focuseval.assessment.check import check_project, reanchor_all
 from focuseval.assessment.exchange import export_everything, import_everything, import_judgements
-from focuseval.assessment.golds import EXPORTS as GOLDS
-from focuseval.assessment.golds import Whose, export_gold
 from focuseval.assessment.models.judging import read_drafts, review_drafts
 from focuseval.assessment.models.trust import project_trust, render_agreement, tables
-from focuseval.assessment.plan import authors_of, give_known, labels, machines, pool, record
-from focuseval.assessment.plan import split as split_pool
 from focuseval.assessment.pool import add_pool, grown, keep_run
 from focuseval.assessment.progress import Overview, summed
 from focuseval.assessment.project import SETTINGS, Project, check_pool, is_project, open_project, write_guidelines
@@ -48,7 +38,7 @@ from focuseval.errors import AssessError, counted
 from focuseval.formats.content import write_whole
 from focuseval.formats.files import read_run
 
-EXPORTS = ("everything", *GOLDS)
+EXPORTS = ("everything", *golds.EXPORTS)
 
 
 @click.group(cls=Verbs, subcommand_metavar="VERB PROJECT …")
@@ -67,20 +57,15 @@ def project() -> None:
 
 SCALE_OF = {"inex2002": COVERAGE, "inex2003": PAIRS, "inex2005": EXHAUSTIVITY}
 """How a scale is named on the command line, after the first year that had it."""
-
+SCALE = "Grade elements as in that year; highlights alone without it."
+ELEMENTS = "filtered: judge and export no links, which INEX 2006 left out as too small; all: judge every element."
 begin_options = combined(
     collection_options,
     click.option("--topics", metavar="FILE", help="Topics or questions, as for 'focuseval retrieve'; needed once."),
     click.option("--pool", metavar="POOL", help="Documents to judge, made by 'focuseval pool'; later ones top up."),
-    click.option(
-        "--scale", type=click.Choice([*SCALE_OF]), help="Grade elements as in that year; highlights alone without it."
-    ),
-    click.option("--exhaustivity", is_flag=True, help="The same as --scale inex2005."),
-    click.option(
-        "--elements",
-        type=click.Choice(SETTINGS["elements"]),
-        help="filtered: judge and export no links, which INEX 2006 left out as too small; all: judge every element.",
-    ),
+    click.option("--scale", type=click.Choice([*SCALE_OF]), help=SCALE),
+    click.option("--exhaustivity", is_flag=True, hidden=True, help="--scale inex2005, as 0.2.0 had it."),
+    click.option("--elements", type=click.Choice(SETTINGS["elements"]), help=ELEMENTS),
 )
 
 
@@ -126,9 +111,9 @@ def export(project: str, target: str, **options: Any) -> None:
             with opened.store.database.snapshot():
                 write_whole(target, export_everything(opened.store))
             return
-        whose = Whose(**{name: options[name] for name in WHOSE})
+        whose = golds.Whose(**{name: options[name] for name in WHOSE})
         store, documents, queries = opened.store, opened.documents, opened.queries
-        remarks = export_gold(store, documents, Path(target), options["wanted"], whose=whose, queries=queries)
+        remarks = golds.export_gold(store, documents, Path(target), options["wanted"], whose=whose, queries=queries)
         echo_lines(remark.sentence for remark in remarks)
 
 
@@ -147,16 +132,16 @@ def import_file(project: str, source: str, **options: Any) -> None:
       focuseval project import copy everything.jsonl --docs articles --topics topics.xml
     """
     if is_archive(source):
-        archived = open_archive(source)
+        archived = archives.open_archive(source)
         lines = numbered_lines(archived.text("judgements.jsonl"))
         archived.documents()  # what cannot be read is refused before anything is made
-        with tempfile.TemporaryDirectory() as scratch, named_after(archived, scratch):
-            own = {"topics": options["topics"] or str(topics_of(archived, Path(scratch))), "pool": None}
-            own["scale"] = archived.scale
+        with tempfile.TemporaryDirectory() as scratch, archives.named_after(archived, scratch):
+            own = {"topics": options["topics"] or str(archives.topics_of(archived, Path(scratch)))}
+            own |= {"pool": None, "scale": archived.scale}
             with closing(open_project(project, **(begun(options) | own))) as opened:
                 count = import_everything(opened.store, lines, file=f"{source}: judgements.jsonl")
-                runs = keep_runs(archived, opened.folder, opened.documents.index)
-                other = changed_documents(archived, opened.documents.index)
+                runs = archives.keep_runs(archived, opened.folder, opened.documents.index)
+                other = archives.changed_documents(archived, opened.documents.index)
         kept = f", {counted(runs, 'run')}" if runs else ""
         click.echo(f"{counted(count, 'event')}{kept}", err=True)
         if other:
@@ -193,7 +178,7 @@ def archive(project: str, target: str, **options: Any) -> None:
     """
     how = {"rule": options["merge"] or "union", "imported": options["imported"], "anonymous": options["anonymous"]}
     with _opened(project, options) as opened:
-        echo_lines(write_archive(opened.store, opened.documents, opened.topics, Path(target), **how))
+        echo_lines(archives.write_archive(opened.store, opened.documents, opened.topics, Path(target), **how))
     click.echo(f"{target}: score against it with 'focuseval score {target} RUN --docs DOCS'", err=True)
 
 
@@ -216,11 +201,11 @@ def split(project: str, by: str, **options: Any) -> None:
     if not names:
         raise AssessError("expected --among NAME,NAME…: the assessors to divide among")
     with _opened(project, options) as opened:
-        authors, overlap = authors_of(opened.topics), options["overlap"]
-        split_pool(opened.store, names, by=by, overlap=overlap, authors=authors, actor=my_name(options))
-        give_known(opened.store, actor=my_name(options))
+        authors, overlap = plan.authors_of(opened.topics), options["overlap"]
+        plan.split(opened.store, names, by=by, overlap=overlap, authors=authors, actor=my_name(options))
+        plan.give_known(opened.store, actor=my_name(options))
         for name in names:
-            click.echo(f"{name}: {counted(len(pool(opened.store, name)), 'document')}")
+            click.echo(f"{name}: {counted(len(plan.pool(opened.store, name)), 'document')}")
 
 
 @project.verb("sample", WRITES, actor_option, collection_options)
@@ -274,9 +259,8 @@ def drafts(project: str, file: str, **options: Any) -> None:
         begin = {"collection": collection, "topics": topics and str(topics), "actor": actor}
         with _opened(project, options, **begin) as opened:
             count = review_drafts(opened, lines, options["assessor"], actor=actor)
-    click.echo(
-        f"{counted(count, 'draft')} to review: 'focuseval assess {project} --assessor {options['assessor']}'", err=True
-    )
+    serve = f"'focuseval assess {project} --assessor {options['assessor']}'"
+    click.echo(f"{counted(count, 'draft')} to review: {serve}", err=True)
 
 
 @project.verb("add-run", WRITES, actor_option, collection_options)
@@ -304,7 +288,7 @@ def add_run(project: str, runs: tuple[str, ...], **options: Any) -> None:
             return
         for path in paths:
             kept = keep_run(opened.folder, path.name, path.read_bytes(), index=index)
-            record(opened.store, {"kind": "run", "did": "keep", "file": kept.name}, actor=my_name(options))
+            plan.record(opened.store, {"kind": "run", "did": "keep", "file": kept.name}, actor=my_name(options))
         count = add_pool(opened.store, after, actor=my_name(options))
     click.echo(f"{counted(count, 'document')} added to the pool", err=True)
 
@@ -333,7 +317,7 @@ def agreement(project: str, runs: tuple[str, ...], **options: Any) -> None:
         trust = project_trust(opened, read, options["measure"])
     title = f"Agreement in {Path(project).resolve().name}"
     page = partial(render_agreement, trust, title) if output and is_page(output) else None
-    write_results(options, trust.to_json, lambda: tables(trust), page=page)
+    write_results(options, trust.to_json, lambda: tables(trust), text=page)
     if output:
         say_written(output, f"the agreement of {len(trust.assessors)} assessors")
 
@@ -370,19 +354,15 @@ def progress(project: str, **options: Any) -> None:
     """
     with _opened(project, options) as opened:
         overview = Overview(opened.store)
-        names, apart = labels(opened.store), machines(opened.store)
+        names, apart = plan.labels(opened.store), plan.machines(opened.store)
         counts = ("documents", "to do", "in progress", "done", "skipped", "flagged", "disagreed", "seconds a document")
         columns = (*words("assessor"), *numbers(*counts, form=".0f"), *words("last edit (UTC)"))
-        rows = tuple(
-            (
-                names.get(row.assessor, row.assessor),
-                *(row.total, row.todo, row.in_progress, row.done, row.skipped, row.flagged, row.disagreed),
-                row.per_document,
-                overview.last.get(row.assessor, "")[:16].replace("T", " "),
-            )
-            for row in sorted(summed(overview.rows(), "assessor"), key=lambda row: row.assessor in apart)
-        )
-    _print_table(Table("Progress", columns, rows), options)
+        rows = []
+        for row in sorted(summed(overview.rows(), "assessor"), key=lambda row: row.assessor in apart):
+            done = (row.total, row.todo, row.in_progress, row.done, row.skipped, row.flagged, row.disagreed)
+            last = overview.last.get(row.assessor, "")[:16].replace("T", " ")
+            rows.append((names.get(row.assessor, row.assessor), *done, row.per_document, last))
+    _print_table(Table("Progress", columns, tuple(rows)), options)
 
 
 @project.verb("check", READS, collection_options)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from focuseval.report.charts.chart import WIDTHS
 from focuseval.report.evidence import Evidence
 from focuseval.report.page import draw_all, render
 
+WIDE = "With --format latex, all tables and measures, not the one that fits a page."
 PAGES = "Also embed up to N pages of PDFs as they look, found and missed text marked on them; 20 without N."
 ESTIMATE = (
     "Also draw what people would find over all topics: GOLD is people's, of some of them, MODEL a model's of all."
@@ -39,9 +41,7 @@ PHASES = ("reading", "scoring", "reading lists", "comparing", "embedding texts",
 )
 @click.option("--title", default="", show_default=False, help="The page's title.")
 @shared.layout_option("html", "json", "markdown", "latex", "csv", what="One page, everything as JSON, or the tables.")
-@click.option(
-    "--wide", is_flag=True, help="With --format latex, all tables and measures, not the one that fits a page."
-)
+@click.option("--wide", is_flag=True, help=WIDE)
 @click.option("--figures", metavar="DIR", help="Also write every graph as SVG and PDF into this folder.")
 @click.option("--figure-width", type=click.Choice(list(WIDTHS)), default="page", help="85 mm or 175 mm.")
 @click.option("--serif", is_flag=True, help="Letters of the figures with serifs.")
@@ -80,13 +80,10 @@ def report(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     asked = shared.with_baseline(runs, options["baseline"])
     with shared.cluster_workers(options["cluster"]) as workers, progress_bar() as move:
         topics = read_topics_of(options)
-        evidence = evidence_on(
-            plan_files(gold, asked, options, move, topics=topics, workers=workers),
-            settings_of(**shared.given(options)),
-            topics=topics or (),
-            watch=lambda drawn: move.through(drawn, "reading lists"),
-            **{name: options[name] for name in ("baseline", "clusters", "fidelity")},
-        )
+        planned = plan_files(gold, asked, options, move, topics=topics, workers=workers)
+        how = {name: options[name] for name in ("baseline", "clusters", "fidelity")} | {"topics": topics or ()}
+        how["watch"] = partial(move.through, now="reading lists")
+        evidence = evidence_on(planned, settings_of(**shared.given(options)), **how)
         write_repairs_of(evidence.scores, options)
         if (model := options["estimate"]) is not None:
             named = shared.is_project(gold) and not Path(model).exists()

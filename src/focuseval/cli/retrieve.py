@@ -24,7 +24,7 @@ SETTINGS = (*RetrievalSettings.__dataclass_fields__, *VECTOR_OPTIONS)
 
 READING = "reading words"  # what a bar says while the words of a collection are read
 
-
+_RETRIEVER = f"{', '.join(RETRIEVERS)}, or another package's; by default bm25."
 _EMBEDDER = "http://HOST:PORT/v1#MODEL, sentence-transformers:NAME or model2vec:NAME."
 _VECTORS = "Vectors that you have: a .npy with a row for each chunk or unit, in their order."
 _CACHE = "Where vectors are kept, so that no text is embedded twice (FOCUSEVAL_VECTORS)."
@@ -45,9 +45,7 @@ vector_options = combined(
 """How texts become vectors; what ``retrieve``, ``search`` and ``sweep`` share."""
 
 retrieval_options = combined(
-    click.option(
-        "--retriever", metavar="NAME", help=f"{', '.join(RETRIEVERS)}, or another package's; by default bm25."
-    ),
+    click.option("--retriever", metavar="NAME", help=_RETRIEVER),
     task_option("What the list is made for"),
     click.option("--unit", metavar="UNIT", help="element, document, page, passage:WORDS[/STEP], or a SPEC of 'chunk'."),
     click.option("--tags", metavar="TAG,…", help="Elements with these tags only."),
@@ -117,16 +115,9 @@ def retrieve(index: str, topics: str, **options: Any) -> None:
     says = find_format(layout, "run").says
     with cluster_workers(options["cluster"]) as workers, progress_bar() as move:
         collection = open_documents(index)
-        run = retrieve_run(
-            collection,
-            topics,
-            run_id=options["run_id"],
-            jobs=options["jobs"] or cores(),
-            workers=workers,
-            progress=move,
-            chunks=None if options["chunks"] is None else read_chunks(options["chunks"], collection),
-            **{name: options[name] for name in SETTINGS},
-        )
+        how = {name: options[name] for name in (*SETTINGS, "run_id")} | {"workers": workers, "progress": move}
+        how["chunks"] = None if options["chunks"] is None else read_chunks(options["chunks"], collection)
+        run = retrieve_run(collection, topics, **how | {"jobs": options["jobs"] or cores()})
         move.writes(options["output"])
         whole = options["unit"] == "document" and "element" not in says
         if whole:  # a format of whole documents needs no paths

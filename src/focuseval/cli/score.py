@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import click
 
 from focuseval.cli import options as shared
-from focuseval.cli.output import READS, Command, Meter, echo_lines, json_text, laid_out, progress_bar, write_text
+from focuseval.cli.output import READS, Command, Meter, echo_lines, progress_bar, write_results
 from focuseval.data.tables import Table, render, table_file
 from focuseval.engine.storage import is_url, local_path
 from focuseval.engine.workers import cores
-from focuseval.evaluation.evaluation import Evaluation, plan_evaluation
+from focuseval.evaluation.evaluation import Evaluation, curves_csv, plan_evaluation
 from focuseval.evaluation.score_file import table_for_programs, tag_table, to_trec
 from focuseval.evaluation.scores import Scores
 from focuseval.formats.content import write_whole
@@ -26,6 +27,7 @@ POLICIES = (
 )
 """Options that are arguments of `plan_evaluation`."""
 
+COMPAT = "Follow another tool's rules, or print its numbers beside ours and why they differ."
 SMALL = 1 << 26  # bytes of runs up to which starting other processes does not pay
 
 
@@ -41,11 +43,7 @@ SMALL = 1 << 26  # bytes of runs up to which starting other processes does not p
 @shared.jobs_option
 @shared.cluster_option
 @shared.cache_option
-@click.option(
-    "--compat",
-    type=click.Choice(["inex_eval", "legalbenchrag", "chroma"]),
-    help="Follow another tool's rules, or print its numbers beside ours and why they differ.",
-)
+@click.option("--compat", type=click.Choice(["inex_eval", "legalbenchrag", "chroma"]), help=COMPAT)
 @click.option("--chunks", metavar="FILE|SPEC", help="All chunks, for ceiling(…), or how to cut them: 'chunk --help'.")
 def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     r"""Score RUNs against GOLD.
@@ -66,31 +64,32 @@ def score(gold: str, runs: tuple[str, ...], **options: Any) -> None:
     """
     scores = score_files(gold, runs, options)
     if options["curves"]:  # first, so that scores are not printed where the curves cannot be written
-        write_curves(scores, options["curves"])
+        write_whole(options["curves"], [curves_csv(scores)])
     layout, per_topic, by_tag = options["layout"], options["per_topic"], options["by_tag"]
     if by_tag and per_topic and layout not in {"json", "github"}:
         raise click.UsageError("--per-topic and --by-tag go together with --format json or github; give one of them")
-    merged, which = _merged(scores), {"per_topic": per_topic, "by_tag": by_tag}
+    merged, note, which = dict[str, Any](), tuple[str, ...](), {"per_topic": per_topic, "by_tag": by_tag}
+    judged = scores.evaluation.prepared.gold if scores.evaluation is not None else None
+    if judged is not None and any("merged" in attributes for attributes in judged.attributes.values()):
+        from focuseval.assessment.adjudication import counts_text, merged_counts  # noqa: PLC0415  only a project needs it
+
+        if counts := merged_counts(judged):
+            merged, note = {"judged": counts}, (counts_text(counts),)
+
+    def tables() -> list[Table]:
+        found = [tag_table(scores)] if by_tag else [scores.table(per_topic=True)] if per_topic else scores.tables()
+        return [*found[:-1], replace(found[-1], notes=(*found[-1].notes, *note))]
+
+    as_csv = partial(table_for_programs, scores, **which)
     ending = (options["output"] or "").lower().rpartition(".")[2] if layout == "table" else ""
     if ending == "parquet":
         write_whole(options["output"], [table_file(scores.to_arrow(), options["output"])])
-        return
-    if ending == "csv":
-        write_whole(options["output"], [render([table_for_programs(scores, **which)], "csv").encode("utf-8-sig")])
-        return
-    if layout == "json":
-        text = json_text(scores.to_json(**which) | ({"judged": merged[0]} if merged else {}))
-    elif layout == "trec":
-        text = to_trec(scores, **which)
-    elif layout == "csv":
-        text = render([table_for_programs(scores, **which)], layout)
-    elif layout == "github":
-        text = summary(scores, **which)
+    elif ending == "csv":
+        write_whole(options["output"], [render([as_csv()], "csv").encode("utf-8-sig")])
     else:
-        tables = [tag_table(scores)] if by_tag else [scores.table(per_topic=True)] if per_topic else scores.tables()
-        tables[-1] = replace(tables[-1], notes=(*tables[-1].notes, *merged[1:]))
-        text = laid_out(tables, options, scores.signature)
-    write_text(text, options["output"])
+        texts: dict[str, Callable[[], str]] = {"csv": lambda: render([as_csv()], "csv")}
+        texts |= {"trec": partial(to_trec, scores, **which), "github": partial(summary, scores, **which)}
+        write_results(options, lambda: scores.to_json(**which) | merged, tables, scores.signature, texts.get(layout))
 
 
 def summary(scores: Scores, *, per_topic: bool, by_tag: bool) -> str:
@@ -133,17 +132,10 @@ def plan_files(gold: str, runs: tuple[str, ...], options: dict[str, Any], move: 
 
         how = options["chunks"]
         chunks = read_chunks(how) if index is None else chunk(index, how, tokenizer=options["tokenizer"])
-    return plan_evaluation(
-        judged,
-        sources,
-        options["measures"] or None,
-        index=index,
-        chunks=chunks,
-        jobs=options.get("jobs") or default_jobs(runs),
-        progress=lambda share: move(share, 1, "scoring"),
-        **{name: options.get(name) for name in POLICIES},
-        **more,
-    )
+    how = {name: options.get(name) for name in POLICIES} | more
+    how |= {"index": index, "chunks": chunks, "jobs": options.get("jobs") or default_jobs(runs)}
+    how["progress"] = lambda share: move(share, 1, "scoring")
+    return plan_evaluation(judged, sources, options["measures"] or None, **how)
 
 
 def default_jobs(runs: tuple[str, ...]) -> int:
@@ -160,24 +152,6 @@ def read_topics_of(options: dict[str, Any]) -> Any:
     from focuseval.formats.embedded import read_questions  # noqa: PLC0415  few scores need topics
 
     return read_questions(options["topics"])
-
-
-def _merged(scores: Scores) -> tuple[Any, ...]:
-    """Return how the judgements of a merged project came about, as counts and as a note; () for another gold."""
-    gold = scores.evaluation.prepared.gold if scores.evaluation is not None else None
-    if gold is None or not any("merged" in attributes for attributes in gold.attributes.values()):
-        return ()
-    from focuseval.assessment.adjudication import counts_text, merged_counts  # noqa: PLC0415  only a project needs it
-
-    counts = merged_counts(gold)
-    return (counts, counts_text(counts)) if counts else ()
-
-
-def write_curves(scores: Scores, path: str) -> None:
-    """Write the curves of all measures that summarise one."""
-    from focuseval.evaluation.evaluation import curves_csv  # noqa: PLC0415  only --curves needs it
-
-    write_whole(path, [curves_csv(scores)])
 
 
 def write_repairs_of(scores: Scores, options: dict[str, Any]) -> None:

@@ -53,41 +53,31 @@ def simulate(gold: str, **options: Any) -> None:
       focuseval simulate judging/ --assessor ann --kind ideal -o ideal.xml
       focuseval simulate gold.jsonl --index wiki.idx --kind degraded --noise 0.5 --seed 7 -o run.xml --task focused
     """
-    task = find_task(options["task"]).name if options["task"] else None
+    task, kind = find_task(options["task"]).name if options["task"] else None, options["kind"]
     with progress_bar() as move:
         judged, index = read_judged(gold, options)
         policies, quant = Policies(drop_tags=options["drop_tags"] or ()), options["quant"]
         if options["profile"]:  # for the task that is named, or the kind's own
             profile = profile_named(options["profile"])
-            own = TASKS.get(options["kind"], "thorough")
-            policies = policies.but(
-                **profile.policies_of(profile.task(task or (own if own in profile.tasks else None)))
-            )
+            own = TASKS.get(kind, "thorough")
+            named = profile.task(task or (own if own in profile.tasks else None))
+            policies = policies.but(**profile.policies_of(named))
             quant = quant or profile.quant
         turned = {name: options[name] for name in ("noise", "depth", "results", "seed")}
         dial = Dial(**turned, size=options["size_bias"], task=task or "thorough")
-        run = simulate_run(
-            judged, options["kind"], index, dial=dial, quant=quant or "auto", without=policies.left_out()
-        )
-        run = replace(run, run_id=_name(run.run_id, options))
+        run = simulate_run(judged, kind, index, dial=dial, quant=quant or "auto", without=policies.left_out())
+        tags = options["drop_tags"] and "+".join(options["drop_tags"])
+        shown = (("profile", options["profile"]), ("quant", options["quant"]), ("drop_tags", tags))
+        more = [f"{name}={value}" for name, value in shown if value]
+        if more and kind in (*RECALL_BASE_KINDS, "degraded"):  # beside the dial's own parameters
+            name, _, dialled = run.run_id.removesuffix(")").partition("(")
+            run = replace(run, run_id=f"{name}({','.join([*filter(None, [dialled]), *more])})")
         if options["task"]:
             repaired, _ = repair(run, options["task"], index)
             run = replace(repaired, task=options["task"])
         lines = options["output"].lower().endswith(find_format("run-jsonl").suffixes)
-        fitting = "run-jsonl" if lines else "inex-xml" if run.path is not None else "inex-fol"
-        layout = options["layout"] or fitting
+        layout = options["layout"] or ("run-jsonl" if lines else "inex-xml" if run.path is not None else "inex-fol")
         move.writes(options["output"])
         write_run(run, options["output"], layout, index=index)
     results, topics = counted(len(run), "result"), counted(len(set(run.topic.tolist())), "topic")
-    say_written(options["output"], f"{results} for {topics}, kind {options['kind']}, format {layout}")
-
-
-def _name(run_id: str, options: dict[str, Any]) -> str:
-    """Return the run's name with the profile, gains and the tags left out, beside the dial's own parameters."""
-    tags = options["drop_tags"] and "+".join(options["drop_tags"])
-    shown = (("profile", options["profile"]), ("quant", options["quant"]), ("drop_tags", tags))
-    more = [f"{name}={value}" for name, value in shown if value]
-    if not more or options["kind"] not in (*RECALL_BASE_KINDS, "degraded"):
-        return run_id
-    kind, _, own = run_id.removesuffix(")").partition("(")
-    return f"{kind}({','.join([*filter(None, [own]), *more])})"
+    say_written(options["output"], f"{results} for {topics}, kind {kind}, format {layout}")

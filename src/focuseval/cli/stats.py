@@ -67,28 +67,28 @@ def _describe(path: str, index: Any, options: dict[str, Any]) -> dict[str, Any]:
     """Return what a file or folder is (``index``, ``gold``, ``run`` or ``topics``) and its figures."""
     if is_index(path):
         return {"file": path, "kind": "index", **asdict(describe(open_index(path)))}
-    description: Any
+    figures: dict[str, Any]
     if shared.is_project(path) or shared.is_archive(path):
         judged, own = shared.read_judged(path, options)
-        path, kind, description = judged.file, "gold", statistics.describe_gold(judged, own)
+        path, kind, figures = judged.file, "gold", statistics.describe_gold(judged, own)
     else:
         source: Any = path if location(path).is_dir() else open_source(path)  # standard input is there only once
         if are_topics(source):
             folder = isinstance(source, str)
             topics = read_topics(source) if folder else read_topic_bytes(bytes(source.data), source.name)
-            kind, description = "topics", statistics.describe_topics(topics)
+            kind, figures = "topics", statistics.describe_topics(topics)
         elif (known := detect(source)).kind == "run":
             run = read_run(source, index=index if known.located else None)  # others are described as they stand
-            kind, description = "run", statistics.describe_run(run, index)
+            kind, figures = "run", statistics.describe_run(run, index)
             echo_lines(f"{run.file}: {remark}" for remark in run.remarks)
         else:
             gold = read_gold(source, index=index)
             if not options["allow_unknown"]:
                 shared.refuse_unknown(gold)
-            kind, description = "gold", statistics.describe_gold(gold, index)
+            kind, figures = "gold", statistics.describe_gold(gold, index)
             echo_lines(f"{path}: {remark}" for remark in gold.remarks)
-    figures, over = description, statistics.OVER
-    return {"file": path, "kind": kind, **figures, "over": {name: over[name] for name in figures if name in over}}
+    over = {name: statistics.OVER[name] for name in figures if name in statistics.OVER}
+    return {"file": path, "kind": kind, **figures, "over": over}
 
 
 def are_topics(source: Any) -> bool:

@@ -7,15 +7,7 @@ from typing import Any
 import click
 
 from focuseval.cli import options as shared
-from focuseval.cli.output import (
-    READS,
-    Command,
-    echo_lines,
-    is_page,
-    progress_bar,
-    say_written,
-    write_results,
-)  # fmt: skip
+from focuseval.cli.output import READS, Command, echo_lines, is_page, progress_bar, say_written, write_results
 from focuseval.cli.retrieve import vector_options
 from focuseval.engine.storage import location
 from focuseval.engine.workers import cores
@@ -26,7 +18,12 @@ from focuseval.retrieval.sweeping import sweep as sweep_chunkings
 CUT = "How to cut: words:100, sentences:5 …; see 'focuseval chunk --help'."
 RETRIEVER = "bm25 (the default), dense and hybrid, as in 'focuseval retrieve'; or your run for each SPEC."
 EMBEDDER = "What makes vectors, as in 'focuseval retrieve'; several are all tried."
-VECTORS = ("model", "key", "query_prefix", "passage_prefix", "normalise", "dimensions", "vector_cache")
+OWN = (
+    *("topics", "tokenizer", "clusters", "language", "limit"),
+    *("model", "key", "query_prefix", "passage_prefix", "normalise", "dimensions", "vector_cache"),
+)
+"""Options that are arguments of `sweep_chunkings`."""
+
 SEVERAL = ("--chunks", "--retriever", "--embedder")  # options behind which several values may stand
 
 
@@ -92,22 +89,11 @@ def sweep(gold: str, **options: Any) -> None:
     with shared.cluster_workers(options["cluster"]) as workers, progress_bar() as move:
         judged, index = shared.read_judged(gold, options)
         move.phase("cutting and searching")
-        swept = sweep_chunkings(
-            judged,
-            index,
-            options["chunks"],
-            options["retriever"] or "bm25",
-            options["measures"],
-            topics=options["topics"],
-            tokenizer=options["tokenizer"],
-            settings=settings_of(**shared.given(options)),
-            clusters=options["clusters"],
-            jobs=min(options["jobs"] or cores(), len(options["chunks"])),
-            workers=workers,
-            progress=move,
-            embedder=options["embedder"] or None,
-            **{name: options[name] for name in ("language", "limit", *VECTORS) if options[name] is not None},
-        )
+        how = {name: options[name] for name in OWN if options[name] is not None}
+        how |= {"embedder": options["embedder"] or None, "settings": settings_of(**shared.given(options))}
+        how |= {"jobs": min(options["jobs"] or cores(), len(options["chunks"])), "workers": workers, "progress": move}
+        chunks, retriever = options["chunks"], options["retriever"] or "bm25"
+        swept = sweep_chunkings(judged, index, chunks, retriever, options["measures"], **how)
         move.phase("comparing")
         said, output = swept.sentence(), options["output"] or ""
         move.phase("drawing")

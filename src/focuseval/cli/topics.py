@@ -9,9 +9,9 @@ from typing import Any
 import click
 
 from focuseval.cli.options import FiniteRange, collection_options, layout_option, open_collection
-from focuseval.cli.output import NO, Command, echo_lines, json_text, say_written
+from focuseval.cli.output import NO, Command, echo_lines, say_written, write_results
 from focuseval.data.fields import json_line
-from focuseval.data.tables import Table, numbers, render, words
+from focuseval.data.tables import Row, Table, numbers, words
 from focuseval.data.topics import Topic
 from focuseval.engine.workers import cores
 from focuseval.errors import NexiError, UsageError, counted
@@ -73,30 +73,25 @@ def topics(ctx: click.Context, /, file: str, layout: str, **options: Any) -> Non
         except NexiError as error:
             parsed.append((topic, str(error)))
     errors = [wrong for _, wrong in parsed if wrong]
-    title = f"{file}: {counted(len(parsed), 'topic')}"
+    title, rows, values = f"{file}: {counted(len(parsed), 'topic')}", list[Row](), list[dict[str, Any]]()
     if options["check"]:
         from focuseval.retrieval.retrieving import check_topics  # noqa: PLC0415  only a check asks the collection
 
         good = [topic for topic, wrong in parsed if not wrong]
         limits = {"few": options["few"], "many": options["many"], "jobs": cores()}
         checked = [*zip(good, check_topics(good, open_collection(options), **limits), strict=True)]
-        if layout == "json":
-            text = json_text([{"id": t.id, "documents": found, "wrong": wrong} for t, (found, wrong) in checked])
-        else:
-            columns = (*words("id", "title"), *numbers("documents", form="d"), *words("wrong"))
-            shown = tuple((t.id, t.title or t.castitle, found, "; ".join(wrong)) for t, (found, wrong) in checked)
-            text = render([Table(title, columns, shown)])
+        values = [{"id": t.id, "documents": found, "wrong": wrong} for t, (found, wrong) in checked]
+        columns = (*words("id", "title"), *numbers("documents", form="d"), *words("wrong"))
+        rows = [(t.id, t.title or t.castitle, found, "; ".join(wrong)) for t, (found, wrong) in checked]
         if amiss := sum(bool(wrong) for _, (_, wrong) in checked):
             errors.append(f"{file}: something is wrong with {amiss} of {counted(len(checked), 'topic')}")
-    elif layout == "json":
-        text = json_text([{"id": t.id, "kind": t.kind, "error": bad} if bad else t.as_json() for t, bad in parsed])
     else:
-        rows = []
+        values = [{"id": t.id, "kind": t.kind, "error": bad} if bad else t.as_json() for t, bad in parsed]
+        columns = words("id", "kind", "title", "target", "terms")
         for topic, wrong in parsed:
             understood = ("(does not parse)", wrong) if wrong else (topic.target, " ".join(map(str, topic.terms)))
             rows.append((topic.id, topic.kind, topic.title, *understood))
-        text = render([Table(title, words("id", "kind", "title", "target", "terms"), tuple(rows))])
-    click.echo(text, nl=False)
+    write_results({"layout": layout}, lambda: values, lambda: [Table(title, columns, tuple(rows))])
     echo_lines(errors)
     ctx.exit(1 if errors else 0)
 

@@ -86,6 +86,5 @@ def _findings(file: str, task: Task, index: Any, options: dict[str, Any]) -> Fin
         write_run(repaired, options["repaired"], known.name)
     else:
         findings = check(run, task, index)
-    if known.name == "run-jsonl":  # lines of JSON that repeat a key, which only the file itself shows
-        return with_repeated_keys(findings, bytes(source.data))
-    return findings
+    # lines of JSON may repeat a key, which only the file itself shows
+    return with_repeated_keys(findings, bytes(source.data)) if known.name == "run-jsonl" else findings

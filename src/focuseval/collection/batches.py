@@ -19,6 +19,7 @@ import platform
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 from zlib import crc32
@@ -38,7 +39,6 @@ from focuseval.errors import CollectionError
 
 SMALLEST = 4_000_000
 LARGEST = 16_000_000
-
 _AT_ONCE = 16  # objects of a store that are asked for at once: an answer takes longer than the content of a small one
 
 
@@ -48,8 +48,7 @@ class Batch:
 
     groups: list[Member | Files]
     spool: str | None = None
-    check: int = 0
-    """A checksum of the spool file's content."""
+    check: int = 0  # a checksum of the spool file's content
 
     def documents(self) -> list[Member]:
         """Return the documents one by one."""
@@ -81,11 +80,10 @@ class Batch:
         for name, file, kind, size, time, _ in self.documents():
             known = (size, time)
             if not time and not self.spool:
-                try:
+                known = (0, 0)
+                with suppress(OSError):  # it is named when it is read
                     stat = os.stat(file)  # noqa: PTH116  asked of every file of a collection
                     known = stat.st_size, stat.st_mtime_ns
-                except OSError:  # it is named when it is read
-                    known = 0, 0
             state.update(f"{name}\0{file}\0{kind}\0{known}\n".encode("utf-8", "surrogateescape"))
         return state.hexdigest()
 
@@ -172,11 +170,9 @@ class IndexTask:
     batch: Batch
     folder: str
     keep_going: bool = False
-    resume: bool = False
-    """Whether the folder may hold what another build has done."""
+    resume: bool = False  # whether the folder may hold what another build has done
     pdf: PdfRules | None = None
-    far: bool = False
-    """Whether it is done by a cluster, whose workers may not see a file that the client sees."""
+    far: bool = False  # whether it is done by a cluster, whose workers may not see a file that the client sees
 
     def done_file(self) -> Location:
         """Return the file that says what became of the batch."""
@@ -188,8 +184,7 @@ class IndexedBatch:
     """What became of a batch."""
 
     report: ParseReport
-    spool: str | None
-    """The batch's temporary file, if it has one: it is not needed any more."""
+    spool: str | None  # the batch's temporary file, if it has one: it is not needed any more
     rows: Any = None  # an Arrow record batch, a row per document; None where none of them could be read
     counts: dict[str, Any] = field(default_factory=dict)
     """Of the block: its number and tags, its elements, text nodes and bytes, its fingerprint."""

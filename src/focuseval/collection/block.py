@@ -32,8 +32,7 @@ class Parsed(NamedTuple):
 
     text: Any
     tags: tuple[str, ...]
-    elements: Lists
-    """In document order: tag, depth, start, end, and the row of the parent, −1 for a root."""
+    elements: Lists  # in document order: tag, depth, start, end, and the row of the parent, −1 for a root
     nodes: Lists  # text nodes: the row of the parent, start, end, and whether there is more than white space (solid)
 
     @property
@@ -49,12 +48,9 @@ def plant(trees: Sequence[Tree]) -> Parsed:
     elements = np.array([len(tree.tag) for tree in trees], np.int64)
     nodes = np.array([len(tree.node_start) for tree in trees], np.int64)
     element_bounds = np.append(0, np.cumsum(elements))
-    texts = [tree.text for tree in trees]
-    solid = [
-        bool(text[a:b].strip(WHITE))
-        for text, tree in zip(texts, trees, strict=True)
-        for a, b in zip(tree.node_start, tree.node_end, strict=True)
-    ]
+    texts, solid = [tree.text for tree in trees], list[bool]()
+    for text, tree in zip(texts, trees, strict=True):
+        solid += [bool(text[a:b].strip(WHITE)) for a, b in zip(tree.node_start, tree.node_end, strict=True)]
 
     def column(name: str) -> NDArray[Any]:
         return np.concatenate([np.asarray(getattr(tree, name)) for tree in trees])
@@ -64,9 +60,8 @@ def plant(trees: Sequence[Tree]) -> Parsed:
     inside = {name: column(f"node_{name}") for name in ("parent", "start", "end")}
     inside["parent"] += np.repeat(element_bounds[:-1], nodes)
     inside["solid"] = np.array(solid, np.bool_)
-    tags = tuple(codes.dictionary.to_pylist())
-    text = pa.array(texts, pa.large_string())
-    return Parsed(text, tags, (element_bounds, columns), (np.append(0, np.cumsum(nodes)), inside))
+    found = (element_bounds, columns), (np.append(0, np.cumsum(nodes)), inside)
+    return Parsed(pa.array(texts, pa.large_string()), tuple(codes.dictionary.to_pylist()), *found)
 
 
 def plain_texts(texts: Sequence[str]) -> Parsed:
@@ -75,14 +70,9 @@ def plain_texts(texts: Sequence[str]) -> Parsed:
     none, filled = np.zeros(len(texts), np.int32), np.flatnonzero(size)
     solid = np.array([bool(texts[row].strip(WHITE)) for row in filled.tolist()], np.bool_)
     parent = np.full(len(texts), -1, np.int64)
-    elements: Lists = (
-        np.arange(len(texts) + 1),
-        {"tag": none, "depth": none + 1, "start": none, "end": size, "parent": parent},
-    )
-    nodes: Lists = (
-        np.append(0, np.cumsum(size > 0)),
-        {"parent": filled, "start": none[filled], "end": size[filled], "solid": solid},
-    )
+    bounds, filled_bounds = np.arange(len(texts) + 1), np.append(0, np.cumsum(size > 0))
+    elements: Lists = bounds, {"tag": none, "depth": none + 1, "start": none, "end": size, "parent": parent}
+    nodes: Lists = filled_bounds, {"parent": filled, "start": none[filled], "end": size[filled], "solid": solid}
     return Parsed(pa.array(texts, pa.large_string()), (TAG,), elements, nodes)
 
 
@@ -108,14 +98,8 @@ def sibling_order(
     return n, (child - base).astype(np.int32), (first_child - base).astype(np.int32)
 
 
-ELEMENT = {
-    "tag": "i4",
-    "n": "i4",
-    "depth": "i2",
-    "start": "i4",
-    "end": "i4",
-    **dict.fromkeys(("parent", "child", "first_child", "first_node"), "i4"),
-}
+_COLUMNS = ("tag", "n", "depth", "start", "end", "parent", "child", "first_child", "first_node")
+ELEMENT = dict.fromkeys(_COLUMNS, "i4") | {"depth": "i2"}
 """Columns of the elements, in document order; `child` alone is in the order of `sibling_order`."""
 
 NODE = dict.fromkeys(("start", "end", "solid"), "i4")
@@ -123,7 +107,6 @@ NODE = dict.fromkeys(("start", "end", "solid"), "i4")
 
 DOCUMENT = {"id": pa.string(), "file": pa.string(), "bytes": pa.int64(), "length": pa.int64(), "sha256": pa.string()}
 """What is known of every document besides its text."""
-
 
 CODEC, _LONG = pa.Codec("zstd"), 2000
 """How texts are compressed, and how many bytes they must have on average: a call for each short one would take long."""
@@ -185,15 +168,13 @@ def make_block(documents: dict[str, Any], parsed: Parsed) -> Block:
     running = np.cumsum(nodes["solid"][order])
     solid = running - np.repeat(np.append(0, running)[first], per_element)  # among those of the same parent
     first_node = first - np.repeat(node_bounds[:-1], sizes)
-    arranged = {"tag": tag, "n": n, "parent": parent, "child": child, "first_child": first_child}
-    columns = elements | arranged | {"first_node": first_node}
+    columns = elements | {"tag": tag, "n": n, "parent": parent, "child": child}
+    columns |= {"first_child": first_child, "first_node": first_node}
     inside = {"start": nodes["start"][order], "end": nodes["end"][order], "solid": solid}
     return from_columns(documents, parsed.text, names, (bounds, columns), (node_bounds, inside))
 
 
-def from_columns(
-    documents: dict[str, Any], text: pa.Array, tags: Sequence[str], elements: Lists, nodes: Lists
-) -> Block:
+def from_columns(documents: dict[str, Any], text: Any, tags: Sequence[str], elements: Lists, nodes: Lists) -> Block:
     """Return arranged columns as a block."""
     known = {name: pa.array(documents[name], kind) for name, kind in DOCUMENT.items()}
     columns = known | {"text": text, "elements": lists(*elements, ELEMENT), "nodes": lists(*nodes, NODE)}

@@ -19,11 +19,12 @@ ends a pair of regional indicators, which is a flag. These are the rules of Unic
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from ctypes import CDLL
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
+from typing import Any
 from unicodedata import category
 
 import numpy as np
@@ -37,9 +38,6 @@ from focuseval.engine import native
 from focuseval.engine.lazy import cached_property
 
 Integers = NDArray[np.int64]
-Cutter = Callable[[str], tuple[Integers, Integers]]
-
-
 _AT_ONCE = 64  # documents whose texts are asked for together
 
 
@@ -49,8 +47,7 @@ class Boundaries:
 
     start: Integers
     end: Integers
-    bounds: Integers
-    """Where every document's pieces begin, and the end of the last."""
+    bounds: Integers  # where every document's pieces begin, and the end of the last
 
     @cached_property
     def _edges(self) -> tuple[Integers, Integers]:
@@ -126,8 +123,6 @@ def code_points(text: str) -> NDArray[np.uint32]:
 
 _BLANKS = np.array([code for code in range(0x3001) if chr(code).isspace()], np.uint32)
 """White space as `str.split` has it."""
-
-
 OTHER, LETTER, MARK, DENSE, DENSE_MARK = range(5)
 """As in `words.c`: no part of a word; a letter or number, a mark; the same in a script without blanks."""
 
@@ -164,8 +159,7 @@ class Cut:
     """All words of some documents."""
 
     start: NDArray[np.int32]
-    end: NDArray[np.int32]
-    """Code points, counted from the document's first."""
+    end: NDArray[np.int32]  # code points, counted from the document's first
     number: NDArray[np.int32]  # which of the distinct words it is
     bounds: NDArray[np.int64]  # where every document's words begin, and the end of the last
     distinct: pa.Array  # the distinct words, as they are written
@@ -180,8 +174,21 @@ def cut_block(block: Block) -> Cut:
     for name in ("start", "end"):
         breaks[base + block.element(name)[first:end]] = 1
     text, library = block.texts(), native.library()
-    compiled = None if library is None else _compiled(library, text, breaks)
-    return _in_python(text, breaks) if compiled is None else compiled
+    if library is not None and (compiled := _compiled(library, text, breaks)) is not None:
+        return compiled
+    number, rows = dict[str, int](), list[tuple[int, int, int]]()
+    bounds, at = [0], 0
+    for document in text.to_pylist():
+        here = set(np.flatnonzero(breaks[at : at + len(document)]).tolist())
+        rows += [(a, b, number.setdefault(document[a:b], len(number))) for a, b in spans(document, here)]
+        bounds.append(len(rows))
+        at += len(document) + 1
+    start, stop, code = np.ascontiguousarray(np.array(rows, np.int32).reshape(-1, 3).T)
+    return Cut(start, stop, code, np.array(bounds, np.int64), pa.array(list(number), pa.string()))
+
+
+_RUN = re.compile(rb"[\1\2][\1\2\4]*|(?:[\3\4][\2\4]*)+")  # of kinds: a word, or a run in a script without blanks
+_UNIT = re.compile(rb"[\3\4][\2\4]*")  # a character in a script without blanks, with its marks
 
 
 def spans(text: str, breaks: Collection[int] = ()) -> Iterator[tuple[int, int]]:
@@ -190,25 +197,14 @@ def spans(text: str, breaks: Collection[int] = ()) -> Iterator[tuple[int, int]]:
     >>> [text[a:b] for text in ["Fin-de-siècle, 漢字体 ก"] for a, b in spans(text)]
     ['Fin', 'de', 'siècle', '漢字', '字体', 'ก']
     """
-    run, first, last = OTHER, 0, 0
-    for at, kind in enumerate(kinds()[code_points(text)].tolist()):
-        if run != OTHER and (kind == OTHER or at in breaks):
-            yield first, at
-            run = OTHER
-        if kind == OTHER or (run != OTHER and kind in {MARK, DENSE_MARK}):
-            continue
-        here = DENSE if kind >= DENSE else LETTER
-        if run == here == DENSE:
-            if last > first:
-                yield first, at
-                first = last
-            last = at
-        elif run != here:
-            if run != OTHER:
-                yield first, at
-            run, first, last = here, at, at
-    if run != OTHER:
-        yield first, len(text)
+    found = kinds()[code_points(text)].tobytes()
+    for begin, end in pairwise(sorted({0, *breaks, len(text)})):
+        for run in _RUN.finditer(found, begin, end):
+            if found[run.start()] < DENSE:
+                yield run.span()
+            else:
+                units = [one.start() for one in _UNIT.finditer(found, *run.span())]
+                yield from zip(units, [*units[2:], run.end()], strict=False)  # pairs of units; one alone stays
 
 
 def words(text: str) -> list[str]:
@@ -229,9 +225,8 @@ def _compiled(library: CDLL, text: pa.Array, breaks: NDArray[np.uint8]) -> Cut |
         return None
     start, end, number, ends = (np.empty(most, np.int32) for _ in range(4))
     names, hashes = np.empty(2 * most, np.uint8), np.empty(most, np.uint32)  # a character may stand in two pairs
-    struct = native.struct(
-        _STRUCT, {"start": start, "end": end, "number": number, "names": names, "ends": ends, "hashes": hashes}
-    )
+    arrays: dict[str, NDArray[Any]] = {"start": start, "end": end, "number": number, "ends": ends}
+    struct = native.struct(_STRUCT, arrays | {"names": names, "hashes": hashes})
     struct["text"] = data.address
     word_bounds = np.empty(len(bounds), np.int64)
     where = (bounds.ctypes.data, len(bounds) - 1, breaks.ctypes.data, len(breaks))
@@ -242,20 +237,6 @@ def _compiled(library: CDLL, text: pa.Array, breaks: NDArray[np.uint8]) -> Cut |
     offsets = pa.py_buffer(np.append(np.int32(0), ends[:size]))
     distinct = pa.StringArray.from_buffers(size, offsets, pa.py_buffer(names[:used].copy()))
     return Cut(start[:count].copy(), end[:count].copy(), number[:count].copy(), word_bounds, distinct)
-
-
-def _in_python(text: pa.Array, breaks: NDArray[np.uint8]) -> Cut:
-    number: dict[str, int] = {}
-    rows: list[tuple[int, int, int]] = []
-    bounds, at = [0], 0
-    for document in text.to_pylist():
-        here = set(np.flatnonzero(breaks[at : at + len(document)]).tolist())
-        rows += [(a, b, number.setdefault(document[a:b], len(number))) for a, b in spans(document, here)]
-        bounds.append(len(rows))
-        at += len(document) + 1
-    columns = np.array(rows, np.int32).reshape(-1, 3)
-    start, end, code = (np.ascontiguousarray(columns[:, place]) for place in range(3))
-    return Cut(start, end, code, np.array(bounds, np.int64), pa.array(list(number), pa.string()))
 
 
 _CLOSING = "[\"'”’»›)\\]}*_]*"
@@ -303,14 +284,10 @@ def sentences(text: str) -> tuple[Integers, Integers]:
 
 _JOINER, _RETURN, _FEED = 0x200D, 0x0D, 0x0A
 _FOLLOWING = (
-    (0x0E33, 0x0E33),  # Thai and Lao AM: letters that are seen with the one before
-    (0x0EB3, 0x0EB3),
-    (0x1160, 0x11FF),  # Hangul vowels and finals
-    (0xD7B0, 0xD7FB),
-    (0x200C, 0x200D),  # joiners
-    (0xFF9E, 0xFF9F),  # voiced sound marks of half width
-    (0x1F3FB, 0x1F3FF),  # skin tones
-    (0xE0020, 0xE007F),  # tags
+    *((0x0E33, 0x0E33), (0x0EB3, 0x0EB3)),  # Thai and Lao AM: letters that are seen with the one before
+    *((0x1160, 0x11FF), (0xD7B0, 0xD7FB)),  # Hangul vowels and finals
+    *((0x200C, 0x200D), (0xFF9E, 0xFF9F)),  # joiners; voiced sound marks of half width
+    *((0x1F3FB, 0x1F3FF), (0xE0020, 0xE007F)),  # skin tones; tags
 )
 """Code points that always belong to the one before them, as marks do."""
 

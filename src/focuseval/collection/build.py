@@ -38,21 +38,18 @@ _BLOCKS = "blocks-"
 
 def check_target(target: Location, *, force: bool) -> None:
     """Refuse to overwrite anything, except an index when forced."""
-    if isinstance(target, Remote):
-        exists = is_index(target)
-        if not exists and target.is_dir():
-            other = next((file for file in target.iterdir() if not file.name.startswith(_BLOCKS)), None)
-            if other is not None:
-                what = f"expected no objects there, or an index, found {other.name!r}"
-                raise CollectionError(what, at=str(target), remedy="choose another name")
-    else:
-        if not target.parent.is_dir():
-            raise CollectionError("no such directory", at=str(target.parent), remedy="make it first")
-        exists = os.path.lexists(target)
+    if isinstance(target, Path) and not target.parent.is_dir():
+        raise CollectionError("no such directory", at=str(target.parent), remedy="make it first")
+    exists = is_index(target) if isinstance(target, Remote) else os.path.lexists(target)
+    if isinstance(target, Remote) and not exists and target.is_dir():
+        other = next((file for file in target.iterdir() if not file.name.startswith(_BLOCKS)), None)
+        if other is not None:
+            what = f"expected no objects there, or an index, found {other.name!r}"
+            raise CollectionError(what, at=str(target), remedy="choose another name")
     if exists and not force:
         remedy = "choose another name, or replace it with force=True"
         raise CollectionError("exists already", at=str(target), remedy=remedy)
-    if exists and not isinstance(target, Remote) and not is_index(target):  # an older one may be replaced, too
+    if exists and isinstance(target, Path) and not is_index(target):  # an older one may be replaced, too
         read_metadata(target)
 
 
@@ -242,12 +239,8 @@ def build_index(
                 counts = f"({others} other files, {unreadable} unreadable)"
                 raise CollectionError(f"{what} {counts}", at=str(paths[0]), remedy="archives must be named themselves")
             built.pdf = rules.signature() if built.report.pages else ""
-            finish(
-                goal,
-                folder,
-                built.blocks,
-                built.metadata() | {"checksums": checks, "sources": [str(path.absolute()) for path in paths]},
-            )
+            noted = {"checksums": checks, "sources": [str(path.absolute()) for path in paths]}
+            finish(goal, folder, built.blocks, built.metadata() | noted)
     except OSError as error:
         raise unwritable(error, goal) from None
     finally:

@@ -50,17 +50,12 @@ Spans = list[tuple[int, int]]
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 Cuts = tuple[Integers, Integers, Integers]
 
-
 WINDOWS = ("characters", "words", "sentences", "tokens")
 """Kinds that count something: chunks are so many of them, every so many."""
-
 PARTS = {"pages": "page", "blocks": "block"}  # kinds that count the pages of PDFs, or their blocks; their elements
-
 SPLITTERS = ("langchain", "llamaindex")  # packages whose splitters can be named
-
 CUTTERS = {"headings": 6, "recursive": 999_999_999, "semantic": 99}
 """Kinds that follow what a text says, which take one number, and the largest."""
-
 _EXAMPLES = (
     "characters:400, words:100/50, sentences:5, headings:2, elements:sec, pages, langchain:CLASS:400/300, or a file"
 )
@@ -76,8 +71,7 @@ class Spec:
 
     kind: str
     size: int = 0
-    step: int = 0
-    """Distance between beginnings."""
+    step: int = 0  # distance between beginnings
     names: tuple[str, ...] = ()
     """Tags of elements, the class of a splitter, or what follows the name of another package's chunker."""
     origin: str = ""  # the package that adds the chunker, with its version; empty for ours
@@ -150,9 +144,8 @@ class Chunks(Framed):
         if len(bad):
             which = int(bad[0])
             name, more = self.document[which].as_py(), f" (and {len(bad) - 1:,} more)" if len(bad) > 1 else ""
-            known = (
-                f"the {length[which]:,} characters of {name!r}" if rows[which] >= 0 else "a document of the collection"
-            )
+            inside = f"the {length[which]:,} characters of {name!r}"
+            known = inside if rows[which] >= 0 else "a document of the collection"
             what = f"expected a chunk within {known}, found {name!r} {self.start[which]} … {self.end[which]}{more}"
             raise FormatError(what, at=self.name or None, remedy="give the documents that were cut")
         return rows
@@ -206,8 +199,9 @@ def cuts(index: Index, spec: Spec, tokenizer: Tokenizer | None = None, embed: Em
         )
     elif spec.kind == "sentences":
         pieces = boundaries(map(sentences, texts_of(index)))
-    elif tokenizer is not None:
-        pieces = boundaries(_disjoint(*tokenizer.spans(text)) for text in texts_of(index))
+    elif tokenizer is not None:  # a character that several tokens make up belongs to the first: no two chunks share it
+        tokens = map(tokenizer.spans, texts_of(index))
+        pieces = boundaries((np.append(start[:1], np.maximum(start[1:], end[:-1])), end) for start, end in tokens)
     else:
         what = "expected a tokenizer for chunks of tokens, found none"
         raise UsageError(f'{what}; give tokenizer="tiktoken:cl100k_base" or tokenizer="tokenizers:FILE"')
@@ -228,11 +222,6 @@ def _following(index: Index, spec: Spec, embed: Embed | None) -> Cuts:
     return np.repeat(np.arange(len(every)), [len(own) for own in every]), spans[:, 0], spans[:, 1]
 
 
-def _disjoint(start: Integers, end: Integers) -> tuple[Integers, Integers]:
-    """Give a character that several tokens make up to the first of them, so that no two chunks share it."""
-    return np.append(start[:1], np.maximum(start[1:], end[:-1])), end
-
-
 def _elements(index: Index, tags: tuple[str, ...]) -> Cuts:
     """Return every element of some tags, nested ones included."""
     seen = {tag for block in index.blocks for tag in block.tags}
@@ -242,11 +231,11 @@ def _elements(index: Index, tags: tuple[str, ...]) -> Cuts:
             raise CollectionError(f"expected a tag of the collection, found {tag!r}", at=index.name, remedy=remedy)
     parts = []
     for number, block in enumerate(index.blocks):
-        own = slice(int(block.element_bounds[0]), int(block.element_bounds[-1]))
-        wanted = np.flatnonzero(np.array([tag in tags for tag in block.tags])[block.element("tag")[own]])
+        begin, upto = int(block.element_bounds[0]), int(block.element_bounds[-1])
+        wanted = np.flatnonzero(np.array([tag in tags for tag in block.tags])[block.element("tag")[begin:upto]])
         document = np.repeat(np.arange(len(block)), np.diff(block.element_bounds)) + index.first[number]
-        columns = (block.element(name)[own] for name in ("start", "end"))
-        parts.append((document[wanted], *(column[wanted].astype(np.int64) for column in columns)))
+        columns = (block.element(name)[begin + wanted].astype(np.int64) for name in ("start", "end"))
+        parts.append((document[wanted], *columns))
     document, start, end = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     return document, start, end
 
@@ -301,21 +290,16 @@ def _fitting(text: str, start: int, end: int, size: int, separators: Sequence[st
         return
     first, *rest = separators
     cuts = [found.end() for found in re.finditer(re.escape(first), text[start:end])]
-    begin = upto = start
+    begin = start
     for low, high in pairwise([start, *(start + cut for cut in cuts if start + cut < end), end]):
-        if len(text[begin:high].strip()) <= size:
-            upto = high
-            continue
-        if upto > begin:
-            yield begin, upto
-        begin = upto = low
-        if len(text[low:high].strip()) <= size:
-            upto = high
-            continue
-        yield from _fitting(text, low, high, size, rest)
-        begin = upto = high
-    if upto > begin:
-        yield begin, upto
+        if begin < low and len(text[begin:high].strip()) > size:  # this piece does not fit with those before it
+            yield begin, low
+            begin = low
+        if begin == low and len(text[low:high].strip()) > size:  # nor alone
+            yield from _fitting(text, low, high, size, rest)
+            begin = high
+    if begin < end:
+        yield begin, end
 
 
 def semantic(texts: Sequence[str], percent: int, embed: Embed) -> list[Spans]:
@@ -341,8 +325,7 @@ class Extent:
     """Numbers of one chunking."""
 
     chunks: int
-    documents: int
-    """Documents that have a chunk."""
+    documents: int  # documents that have a chunk
     characters: int  # characters in all chunks, repeats included
     text: int  # characters of all documents
     least: int

@@ -25,24 +25,18 @@ MAX_BYTES = 256 * 1024 * 1024
 """A document larger than this is refused: a collection's articles are thousands of times smaller."""
 
 DOCUMENTS = {
-    ".xml": "xml",
-    ".nxml": "xml",
-    ".xhtml": "xml",
-    ".html": "html",
-    ".htm": "html",
+    **dict.fromkeys((".xml", ".nxml", ".xhtml"), "xml"),
+    **dict.fromkeys((".html", ".htm"), "html"),
     **dict.fromkeys((".txt", ".md", ".rst", ".adoc", ".org"), "plain"),
     ".ipynb": "notebook",
     ".docx": "docx",
     **({".pdf": "pdf"} if find_spec("pypdfium2") else {}),  # the extra 'pdf'
 }
 """Extensions of files that hold one document; the extension is not part of its id."""
-
 CONTAINERS = {".jsonl": "json", ".ndjson": "json", ".trec": "trec", ".sgml": "trec", ".sgm": "trec"}
 """Extensions of files that hold several documents, which bring their own ids."""
-
 WHOLE = {"json-file": "json", "trec-file": "trec"}
 """Kinds of members that are such a file as a whole, which a worker takes apart, and how it does."""
-
 PACKED = (".gz", ".zst")
 JSONL = (".jsonl", ".ndjson", ".json")
 
@@ -111,7 +105,7 @@ def json_documents(files: Sequence[Location]) -> Iterator[tuple[Place, str, str]
     for at, record in records(files, expected):
         name = next((record[key] for key in QUESTION_IDS if record.get(key) is not None), None)
         name = value(record, "doc", at) if name is None else name
-        name = str(name) if isinstance(name, int) and not isinstance(name, bool) else name
+        name = str(name) if type(name) is int else name
         text = value(record, "text", at) if record.get("text") != "" else ""
         if not isinstance(name, str) or not name or not isinstance(text, str):
             raise CollectionError(f"{expected}, found keys {sorted(record)}", at=at, remedy="both must be strings")

@@ -15,6 +15,7 @@ import posixpath
 import re
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -76,18 +77,16 @@ class Images:
 
     def of(self, row: int) -> list[tuple[int, str]]:
         """Return where in its text a document has an image, and the name that it has in the collection."""
-        return [(position, name) for position, name, _ in self._of(row)]
+        return [(position, name) for position, name, _ in self._found.get(row, partial(self._look, row))]
 
     def read(self, row: int, number: int) -> bytes | None:
         """Return the bytes of a document's image, by its number from 0; None where it has none, or it is no image."""
-        found = self._of(row)
+        found = self._found.get(row, partial(self._look, row))
         data = self._content(found[number][2], found[number][1]) if 0 <= number < len(found) else None
         return data if data is not None and image_type(data) else None
 
-    def _of(self, row: int) -> list[tuple[int, str, Location]]:
-        return self._found.get(row, lambda: self._look(row) if self._sources else [])
-
     def _look(self, row: int) -> list[tuple[int, str, Location]]:
+        """Return where a document has images, with their names, and the source that holds each."""
         file, text = str(self._index.documents.column("file")[row]), self._index.text(row)
         kind, found = DOCUMENTS.get(kind_of(file)[1]), []
         for source in self._sources:

@@ -55,8 +55,7 @@ class Names:
     """
 
     ids: Any
-    folders: bool = True
-    """Whether folders may be left out; a gold's ids are no paths."""
+    folders: bool = True  # whether folders may be left out; a gold's ids are no paths
     _shortened: dict[int | None, tuple[Any, Integers, Integers]] = field(default_factory=dict)
     """Ids cut down to so many slashes: the distinct ones, and the first and last document of each."""
 
@@ -152,9 +151,7 @@ def parse_paths(paths: Any) -> Steps:
     known = [(step[1], int(step[2] or 1)) if step else ("", 0) for step in found]
     names = tuple(dict.fromkeys(name for name, _ in known if name))
     code = {name: i for i, name in enumerate(names)} | {"": -1}
-    which = words.indices.to_numpy()
-    tag = np.array([code[name] for name, _ in known], np.int64)[which]
-    n = np.array([n for _, n in known], np.int64)[which]
+    tag, n = np.array([(code[name], n) for name, n in known], np.int64).reshape(-1, 2)[words.indices.to_numpy()].T
     path = column.indices.fill_null(-1).to_numpy().astype(np.int64)
     return Steps(path, bounds[:-1], np.diff(bounds), tag, n, names)
 
@@ -189,15 +186,12 @@ def path_strings(
     while (alive := at >= 0).any():
         here = at[alive]
         pair = pa.array((tag[here].astype(np.int64) << 32) | n[here]).dictionary_encode()
-        keys = pair.dictionary.to_pylist()
-        words = pa.array([f"/{tags[key >> 32]}[{key & 0xFFFFFFFF}]" for key in keys], pa.string())
+        words = [f"/{tags[key >> 32]}[{key & 0xFFFFFFFF}]" for key in pair.dictionary.to_pylist()]
         slot = np.full(len(at), len(words), np.int64)
         slot[alive] = pair.indices.to_numpy()
-        steps.append(pa.concat_arrays([words, pa.array([""])]).take(pa.array(slot)))
+        steps.append(pa.array([*words, ""], pa.string()).take(pa.array(slot)))
         at = np.where(alive, parent[np.maximum(at, 0)], -1)
-    if not steps:
-        return pa.array([], pa.string())
-    return pc.binary_join_element_wise(*reversed(steps), "")
+    return pc.binary_join_element_wise(*reversed(steps), "") if steps else pa.array([], pa.string())
 
 
 def find_elements(block: Block, document: Integers, path: Integers, steps: Steps) -> Integers:
@@ -212,9 +206,8 @@ def find_elements(block: Block, document: Integers, path: Integers, steps: Steps
     for level in range(int(depth.max(initial=0))):
         alive = alive[depth[alive] > level]
         step = steps.first[path[alive]] + level
-        here = _children(block, base[alive], size[alive], at[alive], tag=code[steps.tag[step]], n=steps.n[step])
-        at[alive] = here
-        alive = alive[here >= 0]
+        at[alive] = _children(block, base[alive], size[alive], at[alive], tag=code[steps.tag[step]], n=steps.n[step])
+        alive = alive[at[alive] >= 0]
     return np.where(at >= 0, at + base, -1)
 
 

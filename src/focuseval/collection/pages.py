@@ -33,10 +33,11 @@ def with_pages(block: Block, laid: Sequence[Pages | None]) -> Block:
         return block
     batch = block.batch
     for name, kinds in (("page", PAGE), ("line", LINE)):
-        nothing = {key: np.zeros(0, kind) for key, kind in kinds.items()}
-        rows = [nothing if one is None else getattr(one, name) for one in laid]
-        columns = {key: np.concatenate([row[key] for row in rows]) for key in kinds}
-        bounds = np.append(0, np.cumsum([len(row["start"]) for row in rows]))
+        rows = [getattr(one, name, {}) for one in laid]
+        columns = {
+            key: np.concatenate([row.get(key, np.zeros(0, kind)) for row in rows]) for key, kind in kinds.items()
+        }
+        bounds = np.append(0, np.cumsum([len(row.get("start", ())) for row in rows]))
         batch = batch.append_column(f"{name}s", lists(bounds, columns, kinds))
     steps = [None if one is None else CODEC.compress(one.steps.tobytes(), asbytes=True) for one in laid]
     batch = batch.append_column("steps", pa.array(steps, pa.large_binary()))
@@ -96,9 +97,7 @@ class Pages:
         line = self.line
         return np.arange(np.searchsorted(line["end"], start, "right"), np.searchsorted(line["start"], end, "left"))
 
-    def _parts(
-        self, rows: NDArray[np.int64], start: NDArray[np.integer], end: NDArray[np.integer]
-    ) -> NDArray[np.float64]:
+    def _parts(self, rows: NDArray[np.int64], start: NDArray[Any], end: NDArray[Any]) -> NDArray[np.float64]:
         """Return the boxes of parts of lines, from a code point to another."""
         first, last = self.line["start"][rows], self.line["end"][rows]
         base = int(first.min()) if len(rows) else 0
@@ -107,15 +106,11 @@ class Pages:
         low, high = ((upto[place - base] - zero) / np.maximum(most - zero, 1) for place in (start, end))
         x0, y0, x1, y1 = (self.line[name][rows].astype(np.float64) for name in ("x0", "y0", "x1", "y1"))
         way, wide, tall = self.line["direction"][rows], x1 - x0, y1 - y0
-        return np.stack(
-            [
-                np.choose(way, (x0 + low * wide, x0, x1 - high * wide, x0)),
-                np.choose(way, (y0, y0 + low * tall, y0, y1 - high * tall)),
-                np.choose(way, (x0 + high * wide, x1, x1 - low * wide, x1)),
-                np.choose(way, (y1, y0 + high * tall, y1, y1 - low * tall)),
-            ],
-            axis=1,
-        )
+        left = np.choose(way, (x0 + low * wide, x0, x1 - high * wide, x0))
+        top = np.choose(way, (y0, y0 + low * tall, y0, y1 - high * tall))
+        right = np.choose(way, (x0 + high * wide, x1, x1 - low * wide, x1))
+        bottom = np.choose(way, (y1, y0 + high * tall, y1, y1 - low * tall))
+        return np.stack([left, top, right, bottom], axis=1)
 
     def characters(self, page: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return the positions of all characters of a page that stand in a line, ascending, and their boxes."""
@@ -167,15 +162,11 @@ def pages_of(block: Block, document: int) -> Pages | None:
     if "pages" not in batch.schema.names or not batch.column("pages")[document].values:
         return None
 
-    def part(name: str) -> Any:
+    def part(name: str) -> dict[str, NDArray[Any]]:
         column = batch.column(name)
         low, high = np.asarray(column.offsets)[document : document + 2].tolist()
-        return column.values.slice(low, high - low)
+        values = column.values.slice(low, high - low)
+        return {field.name: values.field(field.name).to_numpy() for field in values.type}
 
-    page, line, original = part("pages"), part("lines"), batch.column("original")[document]
-    return Pages(
-        {name: page.field(name).to_numpy() for name in PAGE},
-        {name: line.field(name).to_numpy() for name in LINE},
-        batch.column("steps")[document],
-        original if original.is_valid else None,
-    )
+    original = batch.column("original")[document]
+    return Pages(part("pages"), part("lines"), batch.column("steps")[document], original if original.is_valid else None)

@@ -7,6 +7,7 @@ leaves alone (entities, rare encodings, anything wrong), events in Python do the
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import pyexpat
 import threading
@@ -71,14 +72,12 @@ class Memory(threading.local):
 @cache
 def expat() -> int | None:
     """Return where the capsule's struct stands; None where it is not one that `xml.c` knows."""
-    import ctypes  # noqa: PLC0415  a Python may come without it
-
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
     try:
         address: int | None = get(pyexpat.expat_CAPI, _NAME)
     except (AttributeError, ValueError):
-        return None
+        address = None
     if not address or ("sizeof(XML_Char)", 1) not in pyexpat.features:
         return None
     magic, size, major = unpack("Pii", ctypes.string_at(address, 16))
@@ -93,13 +92,11 @@ def read_compiled(
     library = native.library()
     if library is None or (address := expat()) is None or not documents:
         return None
-    from ctypes import addressof, c_char_p  # noqa: PLC0415  where there is a library, there is this
-
     size = np.array([len(data or b"") for data in documents], np.int64)
     left = np.array([data is None for data in documents], np.uint8)
-    places = (c_char_p * len(documents))(*documents)
+    places = (ctypes.c_char_p * len(documents))(*documents)
     room = np.zeros(2, np.int64)
-    where = (addressof(places), size.ctypes.data, len(documents))
+    where = (ctypes.addressof(places), size.ctypes.data, len(documents))
     library.xml_room(*where, left.ctypes.data, room.ctypes.data, room[1:].ctypes.data)
     memory = memory or Memory()
     marks, most = room.tolist()  # every element and every text node has its own ``<``
@@ -149,8 +146,7 @@ class Raw(NamedTuple):
     id: str
     file: str
     data: bytes
-    kind: str = ".xml"
-    """The extension that says what it is; ``trec`` or ``text`` where it stands in a file with others."""
+    kind: str = ".xml"  # the extension that says what it is; ``trec`` or ``text`` where it stands in a file with others
     apart: bool = True  # whether words of HTML are separated where a browser breaks the line
 
 
@@ -160,8 +156,7 @@ class ParseReport:
 
     documents: int = 0
     bytes: int = 0
-    failures: list[str] = field(default_factory=list)
-    """One line for every document that could not be read."""
+    failures: list[str] = field(default_factory=list)  # one line for every document that could not be read
     named: int = 0  # entities of unread DTDs replaced by the character of that name
     left_out: Counter[str] = field(default_factory=Counter)  # entities that nothing read could define, by name
     lenient: int = 0  # documents read as browsers read pages, because they are HTML or no well-formed XML
@@ -193,17 +188,17 @@ def parse_documents(
     data = [raw.data if xml else None for raw, xml in zip(raws, is_xml, strict=True)]
     compiled = read_compiled(data, memory) if fast else None
     read = [] if compiled is None else compiled[0].tolist()
-    failures: dict[int, CollectionError] = {}
-    trees: dict[int, Tree] = {}
+    report, trees = ParseReport(), dict[int, Tree]()
     for place in sorted(set(range(len(raws))) - set(read)):
         try:
             trees[place] = read_slowly(raws[place], pdf)
         except CollectionError as error:
             if not keep_going:
                 raise
-            failures[place] = error
-    report = ParseReport(len(read) + len(trees), sum(len(raws[place].data) for place in (*read, *trees)))
-    report.failures += [f"{error.at}: {error.what}" for error in failures.values()]
+            report.failures.append(f"{error.at}: {error.what}")
+    report.documents = len(read) + len(trees)
+    report.bytes = sum(len(raws[place].data) for place in (*read, *trees))
+
     for tree in trees.values():
         report.named += tree.named
         report.left_out.update(tree.left_out)
@@ -215,9 +210,8 @@ def parse_documents(
             report.scanned += [f"{tree.file}: {page_ranges(scans)}"] if len(scans) else []
     blocks = []
     if compiled is not None and read:
-        columns = compiled[1]
-        documents = describe_documents([raws[place] for place in read], columns)
-        blocks.append(from_columns(documents, *columns))
+        documents = describe_documents([raws[place] for place in read], compiled[1])
+        blocks.append(from_columns(documents, *compiled[1]))
     if trees:
         parsed = plant(list(trees.values()))
         block = make_block(describe_documents([raws[place] for place in trees], parsed), parsed)

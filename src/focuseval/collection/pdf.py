@@ -38,20 +38,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from focuseval.collection.pages import LINE, Pages
+from focuseval.collection.pages import LINE, PAGE, Pages
 from focuseval.collection.pdfium import PageCharacters, read_characters
 from focuseval.collection.trees import Tree
 from focuseval.data.spans import spread
 from focuseval.errors import UsageError, did_you_mean
 
+_Shape = tuple[float, float, int]  # a page's width, height and rotation
 RULES = 1  # version of the rules above: another one may give another text
-
-CHOICES = {
-    "hyphens": ("join", "keep"),
-    "ligatures": ("split", "keep"),
-    "repeated": ("keep", "drop"),
-    "original": ("keep", "drop"),
-}
+CHOICES = {"hyphens": ("join", "keep"), "ligatures": ("split", "keep")}
+CHOICES |= dict.fromkeys(("repeated", "original"), ("keep", "drop"))
 """Options and their values, the default first."""
 
 LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
@@ -94,8 +90,8 @@ class PdfRules:
     @property
     def described(self) -> str:
         """The options in words that `parse` reads, but for the commas; `original` where it is not kept."""
-        given = {name: value for name, value in vars(self).items() if (name, value) != ("original", "keep")}
-        return " ".join(f"{name}={value}" for name, value in given.items())
+        given = (f"{name}={value}" for name, value in vars(self).items())
+        return " ".join(one for one in given if one != "original=keep")
 
     def signature(self) -> str:
         """Return all that a text depends on besides its file."""
@@ -110,8 +106,7 @@ class _Lines:
 
     code: NDArray[np.uint32]
     box: NDArray[np.float32]
-    first: NDArray[np.int64]
-    """The first character of every line, and the end of the last."""
+    first: NDArray[np.int64]  # the first character of every line, and the end of the last
     page: NDArray[np.int64]  # the page of every line, from 0
 
     def kept(self, keep: NDArray[np.bool_]) -> _Lines:
@@ -167,8 +162,7 @@ class _Measured(NamedTuple):
 
     code: NDArray[np.uint32]
     steps: NDArray[np.uint8]
-    length: NDArray[np.int64]
-    """Characters of every line."""
+    length: NDArray[np.int64]  # characters of every line
     page: NDArray[np.int64]
     box: NDArray[np.float32]
     direction: NDArray[np.int8]
@@ -253,13 +247,12 @@ def _begins(page: NDArray[np.int64], direction: NDArray[np.int8], box: NDArray[n
     """Say of every line whether a block begins with it."""
     left, right, top, bottom = _extents(box, direction)
     height = np.maximum(bottom - top, 0.1)
-    follows = (np.diff(page) == 0) & (np.diff(direction) == 0)
     larger = np.maximum(height[1:], height[:-1])
-    follows &= larger <= _HEIGHT * np.minimum(height[1:], height[:-1])
-    follows &= (left[1:] < right[:-1]) & (left[:-1] < right[1:])
     distance = np.diff(top) / larger
     distance = np.where(direction[1:] == 2, np.abs(distance), distance)  # upwards, where a page is upside down
-    follows &= distance > 0.3
+    follows = (np.diff(page) == 0) & (np.diff(direction) == 0) & (distance > 0.3)
+    follows &= larger <= _HEIGHT * np.minimum(height[1:], height[:-1])
+    follows &= (left[1:] < right[:-1]) & (left[:-1] < right[1:])
     near = distance[follows & (distance < 2)]
     usual = float(np.clip(np.median(near), 0.8, 1.6)) if len(near) else 1.0
     follows &= distance <= _LEADING * usual
@@ -284,12 +277,10 @@ def _decoded(code: NDArray[np.uint32]) -> str:
     return np.where(code == _MARK, ord("-"), code).astype("<u4").tobytes().decode("utf-32-le")
 
 
-def _measured_pages(
-    pages: Iterable[PageCharacters], rules: PdfRules
-) -> tuple[list[tuple[float, float, int]], _Measured]:
+def _measured_pages(pages: Iterable[PageCharacters], rules: PdfRules) -> tuple[list[_Shape], _Measured]:
     """Return the shapes of pages, and their lines, measured in groups whose arrays stay in the processor's cache."""
-    shapes, parts, group = list[tuple[float, float, int]](), list[_Measured](), list[PageCharacters]()
-    held, characters = 0, 0
+    shapes, parts, group = list[_Shape](), list[_Measured](), list[PageCharacters]()
+    held = characters = 0
     for page in chain(pages, (None,)):
         if page is not None:
             group.append(page)
@@ -338,16 +329,15 @@ def read_pdf(data: bytes, file: str, rules: PdfRules | None = None) -> Tree:
     counted = np.append(0, np.cumsum(keep))  # characters kept before each
     run = counted[np.append(whole.run, len(keep))]
     filled = np.diff(run) > 0
-    lines = {"start": place[run[:-1][filled]], "end": place[run[1:][filled] - 1] + 1}
-    lines |= {"direction": whole.run_direction[filled]}
-    lines |= dict(zip(("x0", "y0", "x1", "y1"), whole.run_box[filled].T, strict=True))
+    begin, upto = place[run[:-1][filled]], place[run[1:][filled] - 1] + 1
+    lines = dict(zip(LINE, (begin, upto, whole.run_direction[filled], *whole.run_box[filled].T), strict=True))
     spans, at = np.zeros((2, len(shapes)), np.int32), 0
     left = np.flatnonzero(~gone)
     cuts = np.searchsorted(page[left], np.arange(len(shapes) + 1))
     for number, (low, high) in enumerate(pairwise(cuts.tolist())):
         begin, at = (start[left[low]], start[left[high - 1]] + length[left[high - 1]]) if low < high else (at, at)
         spans[:, number] = begin, at
-    columns = {"start": spans[0], "end": spans[1], "width": width, "height": height, "rotation": rotation}
+    columns = dict(zip(PAGE, (*spans, width, height, rotation), strict=True))
     heads = np.union1d(np.flatnonzero(begins & ~gone), left[:1])
     tails = left[np.append(np.searchsorted(left, heads[1:]), len(left)) - 1] if len(left) else left
     blocks = [

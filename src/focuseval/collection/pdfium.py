@@ -12,6 +12,8 @@ box and its rotation; x to the right, y downwards.
 from __future__ import annotations
 
 import atexit
+import ctypes
+import io
 import json
 import os
 import struct
@@ -23,6 +25,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -50,8 +53,7 @@ class PageCharacters:
 
     width: float
     height: float
-    rotation: int
-    """Degrees clockwise by which the file says to turn it; boxes are of the turned page."""
+    rotation: int  # degrees clockwise by which the file says to turn it; boxes are of the turned page
     code: NDArray[np.uint32]  # code points; 2 is a hyphen at the end of a line
     box: NDArray[np.float32]  # a row per character: left, top, right, bottom
     flags: NDArray[np.uint8]
@@ -94,8 +96,7 @@ def read_highlights(data: bytes, file: str) -> list[Highlight]:
 
 def write_highlights(data: bytes, file: str, marks: Sequence[Highlight]) -> bytes:
     """Return a copy of a file with highlight annotations added to it."""
-    given = [vars(mark) for mark in marks]
-    ((_, payload),) = _ask(file, data, do="annotate", marks=given)
+    ((_, payload),) = _ask(file, data, do="annotate", marks=[vars(mark) for mark in marks])
     return payload
 
 
@@ -136,17 +137,12 @@ def _end() -> None:
         child.wait()
 
 
-def _stop(child: subprocess.Popen[bytes], late: threading.Event) -> None:
-    late.set()
-    child.kill()
-
-
 def _ask(file: str, data: bytes, **question: Any) -> Iterator[tuple[dict[str, Any], bytes]]:
     """Send a file and a question, and yield the answers; whatever goes wrong is one line, and ends the process."""
     with _lock:
-        child, late = _started(), threading.Event()
+        child, begun = _started(), monotonic()
         seconds = SECONDS + SECONDS_PER_MB * len(data) / 1e6
-        timer = threading.Timer(seconds, _stop, (child, late))
+        timer = threading.Timer(seconds, child.kill)
         timer.daemon = True
         timer.start()
         whole = False
@@ -159,7 +155,8 @@ def _ask(file: str, data: bytes, **question: Any) -> Iterator[tuple[dict[str, An
                 yield answer
             whole = True
         except (OSError, EOFError, ValueError):
-            why = f"it took more than {seconds:.0f} seconds" if late.is_set() else "reading it ended the PDF reader"
+            late = monotonic() >= begun + seconds
+            why = f"it took more than {seconds:.0f} seconds" if late else "reading it ended the PDF reader"
             what = f"refused: {why}, which may use {MEMORY >> 30} GB of memory"
             raise CollectionError(what, at=file, remedy=_REMEDY) from None
         finally:
@@ -259,10 +256,8 @@ def seen(box: NDArray[np.float32], frame: Box, turns: int, *, back: bool = False
 
 
 def _pages(raw: Any, document: Any, most: int) -> Iterator[tuple[dict[str, Any], bytes]]:
-    from ctypes import c_void_p, cast  # noqa: PLC0415  as above
-
     names = ("FPDFText_GetUnicode", "FPDFText_GetLooseCharBox", "FPDFText_IsGenerated", "FPDFText_IsHyphen")
-    functions = np.array([cast(getattr(raw, name), c_void_p).value for name in names], np.uint64)
+    functions = np.array([ctypes.cast(getattr(raw, name), ctypes.c_void_p).value for name in names], np.uint64)
     library, total = native.library(), 0
     for number in range(len(document)):
         with _opened(raw, document, number) as (page, view):
@@ -274,7 +269,7 @@ def _pages(raw: Any, document: Any, most: int) -> Iterator[tuple[dict[str, Any],
             code, box, flags = np.empty(count, np.uint32), np.empty((count, 4), np.float32), np.empty(count, np.uint8)
             if library is not None:
                 where = (functions.ctypes.data, code.ctypes.data, box.ctypes.data, flags.ctypes.data)
-                library.pdf_characters(cast(text.raw, c_void_p).value, count, *where)
+                library.pdf_characters(ctypes.cast(text.raw, ctypes.c_void_p).value, count, *where)
             else:
                 rect = raw.FS_RECTF()
                 for i in range(count):
@@ -333,8 +328,6 @@ def _highlights(raw: Any, document: Any, _: int) -> Iterator[tuple[dict[str, Any
 
 
 def _string(raw: Any, mark: Any, key: bytes) -> str:
-    import ctypes  # noqa: PLC0415  as above
-
     size = raw.FPDFAnnot_GetStringValue(mark, key, None, 0)
     room = ctypes.create_string_buffer(size)
     raw.FPDFAnnot_GetStringValue(mark, key, ctypes.cast(room, ctypes.POINTER(raw.FPDF_WCHAR)), size)
@@ -342,9 +335,6 @@ def _string(raw: Any, mark: Any, key: bytes) -> str:
 
 
 def _annotated(raw: Any, document: Any, _: int, marks: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], bytes]]:
-    import ctypes  # noqa: PLC0415  as above
-    import io  # noqa: PLC0415  as above
-
     for mark in marks:
         if not 1 <= mark["page"] <= len(document):
             raise ValueError(f"expected a page from 1 to {len(document)}, found {mark['page']}")

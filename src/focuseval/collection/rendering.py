@@ -23,6 +23,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -105,8 +106,10 @@ _INLINE_WITHIN = {
     "meta": (*_RUNNING, "item", "meta"),
 }
 """Kind → kinds of blocks in which it is only a part of the line: a title inside a reference, say."""
+_NUMBERED = ("ol", "orderedlist", "numberlist")
 _LONG = 8_000
 TITLE = 120  # characters of a title in a list
+STATIC = Path(__file__).parent / "static"  # the script and the style sheet of every page that shows documents
 
 
 @dataclass(frozen=True)
@@ -126,10 +129,6 @@ class TextBlock:
         return f"{self.kind} {self.sign}".rstrip()
 
 
-_NUMBERED = ("ol", "orderedlist", "numberlist")
-STATIC = Path(__file__).parent / "static"  # the script and the style sheet of every page that shows documents
-
-
 def layout(document: Document) -> list[TextBlock]:
     r"""Return the blocks of a document, from the first character to the last.
 
@@ -137,10 +136,15 @@ def layout(document: Document) -> list[TextBlock]:
     [(0, 6, 'plain'), (6, 10, 'plain')]
     """
     kinds, text = _kinds(document), document.text
-    pieces: list[TextBlock] = []
-    plain = _markdown(text) if _MARKDOWN.search(text) else _plain(text)
-    for block in _partition(document, kinds) if any(kinds[1:]) else plain:
-        shown = ("plain",) if any(kinds[1:]) else ("plain", "cell")  # an empty cell of Markdown keeps its place
+    pieces, shown = list[TextBlock](), ["plain"]
+    if any(kinds[1:]):
+        found = _partition(document, kinds)
+    elif _MARKDOWN.search(text):
+        found, shown = _markdown(text), ["plain", "cell"]  # an empty cell keeps its place
+    else:
+        ends = (one.end() for one in re.finditer(r"\n[ \t\r]*\n\s*", text))  # plain text is cut after blank lines
+        found = (TextBlock(*edges, "plain", 0) for edges in pairwise(dict.fromkeys([0, *ends, len(text)])))
+    for block in found:
         blank = block.kind not in shown and not text[block.start : block.end].strip()
         pieces += _bounded(replace(block, kind="gap") if blank else block, text)
     return pieces
@@ -152,9 +156,7 @@ def _kinds(document: Document) -> list[str]:
     An element stands apart by its name, unless it is inside running text; or because something inside it does. ``name``
     is an article's title only right below the root. Inside metadata everything is metadata; sections have a depth.
     """
-    kinds: list[str] = []
-    around: list[str] = []
-    about: list[bool] = []
+    kinds, around, about = list[str](), list[str](), list[bool]()
     for element in document.elements:
         tag, parent = element.tag.lower(), element.parent
         outer = around[parent] if parent >= 0 else ""
@@ -177,32 +179,24 @@ def _kinds(document: Document) -> list[str]:
 
 def _partition(document: Document, kinds: list[str]) -> Iterator[TextBlock]:
     """Cut the text where blocks begin and end; each piece belongs to the innermost block around it."""
-    position, around = 0, [-1]
-
-    def piece(end: int) -> Iterator[TextBlock]:
-        if position < end:
-            outer = [kinds[row] for row in around[1:]]
-            kind = outer[-1] if outer else "paragraph"
-            depth = outer.count("section") + outer.count("meta-section")
-            sign = _number(document, around[-1]) if kind == "item" else ""
-            kind = {"section": "paragraph", "meta-section": "meta"}.get(kind, kind)
-            yield TextBlock(position, end, kind, depth, sign)
-
-    for row, element in enumerate(document.elements):
-        if not kinds[row] or element.start == element.end:
-            continue
-        while around[-1] >= 0 and (end := document.elements[around[-1]].end) <= element.start:
-            yield from piece(end)
-            position = max(position, end)
-            around.pop()
-        yield from piece(element.start)
-        position = element.start
-        around.append(row)
-    while around:
-        end = document.elements[around[-1]].end if around[-1] >= 0 else len(document.text)
-        yield from piece(end)
-        position = max(position, end)
-        around.pop()
+    position, size = 0, len(document.text)
+    around = [(-1, size)]  # the blocks that the position is in, and where they end
+    shown = [(row, one.start, one.end) for row, one in enumerate(document.elements) if kinds[row]]
+    for row, start, end in [*(one for one in shown if one[1] < one[2]), (-1, size, size)]:
+        while around and (position < start or around[-1][1] <= start):
+            inner, upto = around[-1]
+            if position < (cut := min(upto, start)):
+                outer = [kinds[one] for one, _ in around[1:]]
+                kind = outer[-1] if outer else "paragraph"
+                depth = outer.count("section") + outer.count("meta-section")
+                sign = _number(document, inner) if kind == "item" else ""
+                kind = {"section": "paragraph", "meta-section": "meta"}.get(kind, kind)
+                yield TextBlock(position, cut, kind, depth, sign)
+            position = max(position, cut)
+            if upto <= start:
+                around.pop()
+        position = start
+        around.append((row, end))
 
 
 def _number(document: Document, row: int) -> str:
@@ -218,11 +212,9 @@ class Group(NamedTuple):
     """Blocks that stand together: a ``grid``, its ``row`` s, and in them each ``cell`` or ``head``; or an ``image``."""
 
     first: int
-    last: int
-    """The block after the last one; the same as `first` for an empty cell, and for an image."""
+    last: int  # the block after the last one; the same as `first` for an empty cell, and for an image
     kind: str
-    depth: int
-    """How many groups it is in."""
+    depth: int  # how many groups it is in
     columns: int | str = 1  # how many a grid has, or a cell takes; of an image its name
 
 
@@ -260,11 +252,13 @@ _GRIDS, _ROWS, _CELLS = ("table", "tgroup", "informaltable"), ("tr", "row"), ("t
 
 def render(document: Document) -> Rendering:
     """Return a document laid out, with its tables, its images and what is inside of its lines."""
-    blocks = layout(document)
+    blocks, text = layout(document), document.text
     if len(document.elements) > 1:
         groups, inline = _groups(document, blocks), _inside(document, blocks)
     else:
-        groups, inline = _markdown_groups(document.text, blocks), _markdown_inside(document.text, blocks)
+        shown = [block for block in blocks if block.kind not in ("code", "gap")] if _MARKDOWN.search(text) else []
+        found = (one for block in shown for one in _EMPHASIS.finditer(text, block.start, block.end))
+        groups, inline = _markdown_groups(text, blocks), [(*one.span(), one.lastgroup or "", 0) for one in found]
     starts, tables = [block.start for block in blocks], [group for group in groups if group.kind == "grid"]
     for position, name in document.images:  # behind the block that it stands in, and behind a table
         after = bisect_left(starts, position)
@@ -279,25 +273,23 @@ def _groups(document: Document, blocks: list[TextBlock]) -> list[Group]:
     elements = document.elements
     tags = [element.tag.lower() for element in elements]
     starts = [block.start for block in blocks]
-    cells: dict[int, list[int]] = {}
-    rows: dict[int, list[int]] = {}
+    inside: dict[int, list[int]] = {}  # the rows of every grid, and the cells of every row
     for number, tag in enumerate(tags):
         if tag in _CELLS or tag in _ROWS:
-            wanted, inside = (_ROWS, cells) if tag in _CELLS else (_GRIDS, rows)
             around = elements[number].parent
-            while around >= 0 and tags[around] not in wanted:
+            while around >= 0 and tags[around] not in (_ROWS if tag in _CELLS else _GRIDS):
                 around = elements[around].parent
-            if around >= 0:
-                inside.setdefault(around, []).append(number)
-    widths = {grid: max(len(cells.get(row, ())) for row in own) for grid, own in rows.items()}
-    sizes = {row: (widths[grid], len(cells.get(row, ()))) for grid, own in rows.items() for row in own}
-
-    found: dict[int, tuple[str, int]] = {grid: ("grid", width) for grid, width in widths.items()}
-    for row, (width, own) in sizes.items():
-        found[row] = ("row", 1)
-        span = width if own == 1 else 1
-        headed = elements[row].parent >= 0 and tags[elements[row].parent] == "thead"
-        found |= {cell: ("head" if headed or tags[cell] == "th" else "cell", span) for cell in cells.get(row, ())}
+            inside.setdefault(around, []).append(number)
+    found: dict[int, tuple[str, int]] = {}
+    for grid in (number for number in inside if number >= 0 and tags[number] in _GRIDS):
+        cells = {row: inside.get(row, []) for row in inside[grid]}
+        width = max(map(len, cells.values()))
+        found[grid] = ("grid", width)
+        for row, own in cells.items():
+            found[row] = ("row", 1)
+            headed = elements[row].parent >= 0 and tags[elements[row].parent] == "thead"
+            kinds = {cell: "head" if headed or tags[cell] == "th" else "cell" for cell in own}
+            found |= {cell: (kind, width if len(own) == 1 else 1) for cell, kind in kinds.items()}
     groups, depths = [], list[int]()
     for number, element in enumerate(elements):
         depths.append(depths[element.parent] + (element.parent in found) if element.parent >= 0 else 0)
@@ -336,21 +328,13 @@ _EMPHASIS = re.compile(
     r"(?P<code>`[^`\n]+`)|(?P<strong>(\*\*|__)(?=\S)[^\n]+?(?<=\S)\3)"
     r"|(?P<em>(?<![\w*])([*_])(?=\S)[^*_\n]+(?<=\S)\5(?![\w*]))|(?P<link>\[[^\]\n]*\]\([^()\s]*\))"
 )
-
-
-def _markdown_inside(text: str, blocks: list[TextBlock]) -> list[tuple[int, int, str, int]]:
-    """Return the code, the links and what is emphasised in Markdown, with its signs."""
-    shown = [block for block in blocks if block.kind not in ("code", "gap")] if _MARKDOWN.search(text) else []
-    found = (one for block in shown for one in _EMPHASIS.finditer(text, block.start, block.end))
-    return [(one.start(), one.end(), one.lastgroup or "", 0) for one in found]
+"""Code, links and what is emphasised in Markdown, with its signs."""
 
 
 def _inside(document: Document, blocks: list[TextBlock]) -> list[tuple[int, int, str, int]]:
     """Return what is inside of blocks: where elements are, with their names and depths."""
-    found: list[tuple[int, int, str, int]] = []
-    kinds: list[str] = []
-    depths: list[int] = []
-    """How many of the elements that were found an element's own content is in."""
+    found, kinds = list[tuple[int, int, str, int]](), list[str]()
+    depths = list[int]()  # how many of the elements that were found an element's own content is in
     text, elements = document.text, document.elements
     ends, starts = {element.end for element in elements}, [block.start for block in blocks]
     for row, (_, tag, start, end, parent) in enumerate(elements):
@@ -383,15 +367,6 @@ def title_of(document: Document) -> str:
     first = next((block for block in blocks if block.kind == "heading"), blocks[0] if blocks else None)
     words = " ".join(document.text[first.start : first.end].split()).lstrip("# ") if first else ""
     return words if len(words) <= TITLE else f"{words[: TITLE - 1]}…"
-
-
-def _plain(text: str) -> Iterator[TextBlock]:
-    """Cut plain text after blank lines."""
-    start = 0
-    for end in [*(found.end() for found in re.finditer(r"\n[ \t\r]*\n\s*", text)), len(text)]:
-        if start < end:
-            yield TextBlock(start, end, "plain", 0)
-        start = end
 
 
 _MARKDOWN = re.compile(r"^#{1,6} \S|^```|^\|?[ :]*-{3,}[ :]*\|[ |:-]*$", re.MULTILINE)
@@ -450,9 +425,7 @@ def _bounded(block: TextBlock, text: str) -> Iterator[TextBlock]:
 
 Extents = tuple[str, "NDArray[np.int64]", "NDArray[np.int64]"]
 """A text's hash, and where its elements with text begin and end."""
-
 PATIENCE = 0.5  # seconds that a list may spend on titles that are not known yet; the rest are known the next time
-
 KEPT = 64  # documents that stay in memory with their elements, for those who open the same ones
 CHARACTERS = 40_000_000
 """Characters of texts that stay in memory: an edit needs the text alone, and must not parse a document again."""

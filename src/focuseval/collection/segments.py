@@ -42,12 +42,10 @@ class Segments:
     """Where segments lie, as columns."""
 
     ids: Any
-    document: Any
-    """The document of each segment."""
+    document: Any  # the document of each segment
     start: NDArray[np.int64]
     end: NDArray[np.int64]
-    uneven: int = 0
-    """Segments whose text is longer or shorter than their span."""
+    uneven: int = 0  # segments whose text is longer or shorter than their span
 
     def __len__(self) -> int:
         return len(self.start)

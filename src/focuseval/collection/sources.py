@@ -47,8 +47,7 @@ class Member(NamedTuple):
     """A document still in its source."""
 
     id: str
-    file: str
-    """The name to show: a path, or ``archive.zip:path``."""
+    file: str  # the name to show: a path, or ``archive.zip:path``
     kind: str  # the extension that says what it is, or the kind of file that it stands in (`document_files.WHOLE`)
     size: int  # bytes; of a file in a directory what is typical there
     time: int = 0  # when an object of a store was written; files on disk are asked when they are read
@@ -69,8 +68,7 @@ class Files(NamedTuple):
     folder: str  # what stands before a name in a path
     inside: str  # what stands before a name in an id
     kind: str
-    size: int
-    """Bytes of a typical file."""
+    size: int  # bytes of a typical file
     names: list[str]
     time: int = 0
     read: None = None
@@ -113,8 +111,7 @@ class Sources:
     """The documents of several sources, and a count of what was passed over."""
 
     paths: Sequence[Location]
-    passed_over: Counter[str] = field(default_factory=Counter)
-    """Files that are no documents, by extension."""
+    passed_over: Counter[str] = field(default_factory=Counter)  # files that are no documents, by extension
     first: dict[str, str] = field(default_factory=dict)  # the first of them with each extension, by name
     whole: bool = False
     """Whether files of several documents are left to the workers, where they are not too large for one of them."""
@@ -159,9 +156,8 @@ class Sources:
             else:
                 known = ", ".join((*DOCUMENTS, *CONTAINERS))
                 what = f"expected a directory, an archive or one of {known}, found {path.suffix or 'none'}"
-                raise CollectionError(
-                    what, at=str(path), remedy=_PDF if extension == ".pdf" else "rename it, or name its directory"
-                )
+                remedy = _PDF if extension == ".pdf" else "rename it, or name its directory"
+                raise CollectionError(what, at=str(path), remedy=remedy)
 
     def _directory(self, root: str, inside: str = "") -> Iterator[Member | Files]:
         """Walk a directory in sorted order; links to directories and hidden files are passed over."""
@@ -184,19 +180,17 @@ class Sources:
     def _entry(self, entry: os.DirEntry[str], root: str, inside: str, size: int) -> Iterator[Member | Files]:
         """Yield what one entry of a directory holds; a link that leads nowhere is named when it is read."""
         stem, extension = kind_of(entry.name)
+        link, file, folder = entry.is_symlink(), entry.is_file(), entry.is_dir()
         if entry.name[0] == ".":
-            self.passed_over[entry.name if entry.is_symlink() else "hidden"] += 1
-        elif entry.is_file():
-            if extension in DOCUMENTS:
-                yield Member(_id(inside + stem, entry.path), entry.path, extension, size)
-            else:
-                yield from self._contained(extension, entry.path, surely=False)
-        elif entry.is_dir() and not entry.is_symlink():
+            self.passed_over[entry.name if link else "hidden"] += 1
+        elif extension in DOCUMENTS and (file or (link and not folder)):
+            yield Member(_id(inside + stem, entry.path), entry.path, extension, size if file else 0)
+        elif file:
+            yield from self._contained(extension, entry.path, surely=False)
+        elif folder and not link:
             yield from self._directory(root, f"{inside}{entry.name}/")
-        elif entry.is_symlink() and not entry.is_dir() and extension in DOCUMENTS:
-            yield Member(_id(inside + stem, entry.path), entry.path, extension, 0)
         else:
-            self.passed_over[entry.name if entry.is_symlink() else "no regular file"] += 1
+            self.passed_over[entry.name if link else "no regular file"] += 1
 
     def _remote(self, root: Remote) -> Iterator[Member | Files]:
         """Yield the documents below a name on object storage, in the order of a walk; hidden files are passed over."""
@@ -261,16 +255,12 @@ def _size(path: Location | os.DirEntry[str]) -> int:
 
 def _id(stem: str, file: str) -> str:
     """Return the id of a document; names that are not UTF-8 cannot be written down."""
-    if "\\" in stem:
-        stem = stem.replace("\\", "/")
-    if stem.isascii():
-        return stem
     try:
         stem.encode("utf-8")
     except UnicodeEncodeError:
         shown = file.encode("utf-8", "backslashreplace").decode()
         raise CollectionError("expected a file name in UTF-8", at=shown, remedy="rename the file") from None
-    return stem
+    return stem.replace("\\", "/")
 
 
 _Archived = tuple[str, int, str, "Callable[[], IO[bytes] | None]"]

@@ -18,7 +18,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -33,18 +33,14 @@ import pyarrow.compute as pc
 from focuseval.collection.block import DOCUMENT, Block
 from focuseval.collection.index import Index
 from focuseval.engine.files import Cache, cache_from_environment, checksum, sealed, sync, unsealed
-from focuseval.engine.lazy import cached_property
 from focuseval.engine.storage import Location, Remote, RemoteError, location
 from focuseval.errors import CollectionError
 
 T = TypeVar("T")
 
 _HELD = 16  # blocks of object storage that are kept in memory where no cache is given
-
 SCRATCH = "scratch"  # the folder, in an index that is being made, of all that does not belong to it
-
 VERSION = 3  # changes whenever an older index cannot be read any more
-
 DOCUMENTS = pa.schema([*DOCUMENT.items(), ("elements", pa.int64()), ("nodes", pa.int64())])
 BLOCKS = pa.schema(
     {"part": pa.int32(), "batch": pa.int32(), "documents": pa.int64(), "tags": pa.list_(pa.string()), "crc": pa.int64()}
@@ -78,8 +74,7 @@ class MappedBlocks(Sequence[Block]):
     folder: Location  # where its blocks are
     table: Any
     cache: Cache | None = None
-    version: tuple[int, ...] = ()
-    """Which folder on the disk was opened: another one of the same name is another index."""
+    version: tuple[int, ...] = ()  # which folder on the disk was opened: another one of the same name is another index
     _lock: Any = field(default_factory=RLock, compare=False, repr=False)
     _seen: dict[int, Block] = field(default_factory=dict, compare=False, repr=False)
     """Blocks that are open, by their parts; those of a slice are those of the whole."""
@@ -87,15 +82,11 @@ class MappedBlocks(Sequence[Block]):
     def __len__(self) -> int:
         return int(self.table.num_rows)
 
-    @cached_property
-    def _parts(self) -> list[int]:
-        return list(self.table.column("part").to_pylist())
-
     def __getitem__(self, number: Any) -> Any:
         if isinstance(number, slice):
             return replace(self, table=self.table[number])
         with self._lock:
-            part = self._parts[number]
+            part = self.table.column("part")[number].as_py()
             if part not in self._seen:
                 _, batch, _, tags, check = (column[number].as_py() for column in self.table.columns)
                 self._seen[part] = Block(self._part(part, check).get_batch(batch), tuple(tags))
@@ -111,23 +102,21 @@ class MappedBlocks(Sequence[Block]):
     def release(self, number: int) -> None:
         """Forget a block, where one reads all of them: what was mapped counts as memory until it is let go."""
         with self._lock:
-            self._seen.pop(self._parts[number], None)
+            self._seen.pop(self.table.column("part")[number].as_py(), None)
 
     def still(self, opened: Callable[[], T]) -> T:
         """Return what is opened of the index, unless another one has taken its place since the index was opened."""
-        found = None
-        wrong = CollectionError("damaged index: a file is missing", at=str(self.root), remedy="make it again")
+        found: T | CollectionError
         try:
             found = opened()
-        except FileNotFoundError:
-            pass
-        except CollectionError as error:
-            wrong = error
+        except (FileNotFoundError, CollectionError) as error:
+            missing = CollectionError("damaged index: a file is missing", at=str(self.root), remedy="make it again")
+            found = error if isinstance(error, CollectionError) else missing
         if _version(self.root) != self.version:
             what = "the index was replaced while it was read"
             raise CollectionError(what, at=str(self.root), remedy="start again, to read the new one")
-        if found is None:
-            raise wrong
+        if isinstance(found, CollectionError):
+            raise found
         return found
 
     def _part(self, number: int, check: int) -> Any:
@@ -142,11 +131,11 @@ class MappedBlocks(Sequence[Block]):
 
 def _version(folder: Location) -> tuple[int, ...]:
     """Return what tells an index on the disk from another one of the same name; others have folders of their own."""
-    try:
-        stat = None if isinstance(folder, Remote) else (folder / "metadata.json").stat()
-    except OSError:
-        stat = None
-    return () if stat is None else (stat.st_dev, stat.st_ino, stat.st_mtime_ns)
+    with suppress(OSError):
+        if isinstance(folder, Path):
+            stat = (folder / "metadata.json").stat()
+            return stat.st_dev, stat.st_ino, stat.st_mtime_ns
+    return ()
 
 
 def _opened(file: Location, check: int) -> Any:

@@ -40,17 +40,10 @@ from xml.parsers import expat
 from focuseval.errors import CollectionError, Place
 
 MAX_DEPTH = 2_000  # elements nested deeper than this are refused
-
-MAX_ENTITIES = 4_096
-"""A file that declares more entities than this is refused: long chains of them exhaust expat's stack."""
-
-MAX_GROWTH = 100
-"""A document's text may be this many times longer than its file, once it passes `GROWTH_FROM` characters."""
-
-GROWTH_FROM = 8_000_000
-
+MAX_ENTITIES = 4_096  # a file that declares more is refused: long chains of them exhaust expat's stack
+MAX_GROWTH = 100  # times that a document's text may be longer than its file, once it passes `GROWTH_FROM`
+GROWTH_FROM = 8_000_000  # characters
 MAX_WORD = 1 << 28  # a Word document with more bytes of text than this is refused
-
 KEEP_GOING = "mend the file, or index the others with keep_going=True"
 """What can be done about a document that cannot be read."""
 
@@ -79,8 +72,7 @@ class Tree:
     position: int = 0
     node_from: int = 0
     entities: int = 0
-    named: int = 0
-    """References to entities of an unread DTD whose character was found by name."""
+    named: int = 0  # references to entities of an unread DTD whose character was found by name
     left_out: Counter[str] = field(default_factory=Counter)  # references that could not be replaced, by name
     lenient: bool = False  # whether it was read as HTML is
     laid: Any = None  # where the characters of a PDF stand (`collection.pages.Pages`)
@@ -240,8 +232,7 @@ def read_plain(data: bytes, file: str) -> Tree:
 
 def plain_tree(text: str, file: str) -> Tree:
     """Return a text as a tree of one element."""
-    tree = Tree(file)
-    tree.limit = len(text)
+    tree = Tree(file, limit=len(text))
     tree.opened(TAG, [])
     tree.characters(text)
     tree.closed(TAG)
@@ -285,15 +276,12 @@ def read_docx(data: bytes, file: str) -> Tree:
 
 _SILENT = frozenset(("script", "style"))
 _CELLS = frozenset(("td", "th"))
-_BLOCKS = frozenset(
-    (
-        *("address", "article", "aside", "blockquote", "body", "br", "caption", "center", "dd", "details", "dialog"),
-        *("dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5"),
-        *("h6", "head", "header", "hgroup", "hr", "html", "iframe", "legend", "li", "main", "menu", "nav", "noscript"),
-        *("ol", "optgroup", "option", "p", "pre", "search", "section", "select", "summary", "table", "tbody"),
-        *("textarea", "tfoot", "thead", "title", "tr", "ul", "video"),
-    )
+_BREAKING = (
+    "address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset figcaption figure"
+    " footer form h1 h2 h3 h4 h5 h6 head header hgroup hr html iframe legend li main menu nav noscript ol optgroup"
+    " option p pre search section select summary table tbody textarea tfoot thead title tr ul video"
 )
+_BLOCKS = frozenset(_BREAKING.split())
 """Elements before and behind which a browser breaks the line."""
 
 
@@ -334,17 +322,17 @@ def _walk(tree: Tree, root: Any, events: Iterable[tuple[str, Any]], *, apart: bo
     for event, node in events:
         if apart and event in {"start", "end"}:
             sign = "\n" if node.tag in _BLOCKS else sign or ("\t" if node.tag in _CELLS else "")
-        text = node.text if event == "start" and node.tag not in _SILENT else None
+        text = node.tail if node is not root else None
         if event == "start":
             if sign:  # before the element, not in it
                 tree.separate(sign)
                 sign = ""
             tree.opened(node.tag, [*chain(*node.attrib.items())] if node.tag == "img" else [])
+            text = node.text if node.tag not in _SILENT else None
         elif event == "end":
             tree.closed(node.tag)
         else:
             tree.cut()
-        text = node.tail if event != "start" and node is not root else text
         if text:
             if sign and not text[0].isspace():
                 tree.separate(sign)

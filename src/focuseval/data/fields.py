@@ -54,9 +54,9 @@ what answers it. ``answers`` are texts that say it, maybe in words of their own.
 is better."""
 
 KNOWN = frozenset(name for names in NAMES.values() for name in names)  # all names of fields
-
 AROUND = KNOWN - {"results", "documents"}  # names that an object around a list of rows does not have
 
+QUERIES = ("text", "title")  # what else a question may be called in a file of nothing but questions
 QUESTION_IDS = ("id", "_id")
 """What may name a topic where a row is a question, and only there: elsewhere it numbers chunks or rows."""
 
@@ -160,6 +160,22 @@ def topic_of(row: Mapping[str, Any], at: Place, *, question: bool) -> str:
     if named is None:
         raise missing("topic", row, at, *NAMES["query"], question=question)
     return str(named)
+
+
+def of_queries(names: Collection[str]) -> bool:
+    """Return whether names of columns are those of a table of questions."""
+    return bool(spelled(names, "query") or (spelled(names, "topic", question=True) and set(names) & set(QUERIES)))
+
+
+def query_of(row: Mapping[str, Any], at: Place) -> str:
+    """Return the question of a row in a file of questions, where it may also be called text or title."""
+    given = {name: str(row[name]).strip() for name in (*NAMES["query"], *QUERIES) if row.get(name) is not None}
+    if not given:
+        raise missing("query", row, at, *QUERIES)
+    (name, query), *others = given.items()
+    if other := next((pair for pair in others if pair[1] != query), None):
+        raise disagree(name, query, *other, at)
+    return query
 
 
 def layers(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

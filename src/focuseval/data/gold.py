@@ -25,13 +25,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 UNKNOWN = -1  # a number that the file does not give
-
 TOO_SMALL = -2  # the exhaustivity ``?`` of 2005: relevant, but too small to be judged on its own
-
 NOT_ASSESSED = -3  # the grade ``U`` (or a missing grade) of 2002–2004
-
 _SPAN_COLUMNS = ("start", "end", "quote", "need", "relevance")
-
 ANSWERABLE = "answerable"  # the attribute of a topic that is ``no`` where nothing in the collection answers it
 
 ORIGIN, ASSISTED = "origin", "assisted"

@@ -65,13 +65,11 @@ def intersect(left: Spans, right: Spans) -> Spans:
     >>> intersect(((0, 5), (8, 12)), ((3, 9),))
     ((3, 5), (8, 9))
     """
-    shared, i, j = [], 0, 0
-    while i < len(left) and j < len(right):
-        start, end = max(left[i][0], right[j][0]), min(left[i][1], right[j][1])
-        if start < end:
-            shared.append((start, end))
-        i, j = (i + 1, j) if left[i][1] < right[j][1] else (i, j + 1)
-    return tuple(shared)
+    inside = (
+        (left[bisect_right(left, start, key=_end) : bisect_left(left, end, key=_start)], start, end)
+        for start, end in right
+    )
+    return tuple((max(a, start), min(b, end)) for spans, start, end in inside for a, b in spans)
 
 
 def shared_by(every: Sequence[Spans], least: int) -> Spans:

@@ -62,7 +62,6 @@ class Placement:
 HOW = ("exact", "normalised", "approximate", "ambiguous", "lost", "unchecked")
 """How a text was placed; ``unchecked``: a span that came without a text to check it against."""
 EXACT, NORMALISED, APPROXIMATE, AMBIGUOUS, LOST, UNCHECKED = range(len(HOW))
-
 _SHIFTS = 6  # so many different shifts are named in a summary; the rest are counted together
 
 
@@ -173,10 +172,7 @@ class Alignment:
             "topic": [self.topic[i] for i in listed] if self.topic is not None else pa.nulls(len(rows)),
             "document": [self.document[i] for i in listed],
             "how": [HOW[self.how[i]] for i in listed],
-            "claimed_start": self.claimed_start[rows],
-            "claimed_end": self.claimed_end[rows],
-            "start": self.start[rows],
-            "end": self.end[rows],
+            **{name: getattr(self, name)[rows] for name in ("claimed_start", "claimed_end", "start", "end")},
             "shift": shift[rows],
             "similarity": self.similarity[rows],
             "reason": [self._reason(i, moved[i]) for i in listed],

@@ -13,38 +13,33 @@ from dataclasses import dataclass, replace
 KINDS = {
     "text": "{0}",
     "left out": "left out: {0}",
-    "other library": (
+    "other library":
         "the compiled library was made from other sources and is not used: results are the same, but large files take "
-        "longer; make it again with: {0}"
-    ),
+        "longer; make it again with: {0}",
     # reading, converting and placing a run
     "no rsv": "{n} [result has|results have] no <rsv>; the scores of the others are left out",
     "collections": "<in> names {n} collections; it is left out",
     "no scores": "the run has no scores: 1/rank is written",
     "numbered again": "the ranks contradict the order by score: the results are numbered again",
     "not in the index": "{n} [result names a {0} that is|results name {0}s that are] not in the index, first {1}",
-    "unsure offsets": (
+    "unsure offsets":
         "offsets without quotes in documents with {0} (first {1}): a CRLF counts as two characters, a byte-order mark "
-        "as none; where your tool counts otherwise, give the quotes, too"
-    ),
+        "as none; where your tool counts otherwise, give the quotes, too",
     "empty boxes": "{n} [page or box holds|pages or boxes hold] no characters",
-    "pieces": (
+    "pieces":
         "the boxes of {n} [result hold|results hold] several pieces of text: [it reaches|they reach] from the first to "
-        "the last"
-    ),
+        "the last",
     # reading and placing a gold
     "no topic": "{n} [highlight has|highlights have] no note that names a topic, and [is|are] left out",
     "united": "{n} overlapping [span is|spans are] united",
     "same ids": "{n} [question shares|questions share] an id with an earlier one, told apart as ~2, ~3 …",
     "other keys": "{n} [key is|keys are] not ours and left out; 'focuseval formats gold-jsonl' lists ours",
-    "null spans": (
+    "null spans":
         "{n} [line has|lines have] null as spans, which judges nothing, and [is|are] left out; "
-        "[] says that nothing is relevant"
-    ),
-    "quote lengths": (
+        "[] says that nothing is relevant",
+    "quote lengths":
         "{n} [quote is not as long as its span|quotes are not as long as their spans]; the documents decide, where "
-        "they are given"
-    ),
+        "they are given",
     "other sums": "relevant characters differ from the sum of the passages in {n} [document|documents]; both are kept",
     "no characters": "{n} [provenance names|provenances name] no characters: the whole paragraph or page is relevant",
     "segment lengths": "{n} of {0} segments [has|have] a text of another length than the span",
@@ -59,58 +54,50 @@ KINDS = {
     "missing: zero": "{n} of {0} [is|are] not answered and [scores|score] 0",
     "missing: skip": "{n} of {0} [is not answered and is|are not answered and are] left out of its mean",
     "excluded": "nothing is relevant in {n} [topic of the gold, which is|topics of the gold, which are] left out",
-    "unjudged": (
+    "unjudged":
         "{n} [result that the measures read is in a document|results that the measures read are in documents] "
-        "that nobody judged and [counts|count] as wrong"
-    ),
+        "that nobody judged and [counts|count] as wrong",
     "unplaced": "{n} [result has|results have] no known place in [its|their] document and [gains|gain] nothing",
     "unknown": "{n} [topic is|topics are] not in the gold and [was|were] left out",
     "empty": "{n} [result holds|results hold] no characters; [it costs and gains|they cost and gain] nothing",
     "same question": "{n} [row has|rows have] no id and the question of another row: they are one topic",
     "left keys": "{n} [key that a run does not have ({0}) is|keys that a run does not have ({0} …) are] left out",
-    "html offsets": (
+    "html offsets":
         "offsets without quotes in HTML (in {0}, of {n}), whose text version 0.2.0 counted without line ends "
-        "between blocks: offsets that were made with it are other ones"
-    ),
+        "between blocks: offsets that were made with it are other ones",
     # a run
     "no results": "the run returns no result for any topic",
     "repeated": "{n} relevant [result is repeated; it gains|results are repeated; they gain] nothing the second time",
     "repaired": "repaired for {0}: {1}",
     "other chunks": "{n} of {0} [is not a chunk|are not chunks] of {1}; are runs and chunkings in the same order?",
     # measures
-    "documents": (
+    "documents":
         "{0} [counts|count] documents, each at the rank of its first chunk, whatever that chunk holds; "
-        "{1} [measures|measure] chunks"
-    ),
+        "{1} [measures|measure] chunks",
     "other name": "{0} stands for {1}: {2}",
     "peer equals": "{0} equals {1} in [the {n} topic|all {n} topics]",
     "peer differs": "{0} differs from {1} in {2}: {3}",
     # the order of results; see `ORDER`
-    "split": (
+    "split":
         "ranking: topic {0!r} is in several blocks[| ({n} topics are)], again on line {1}; "
-        "[its|their] results are joined"
-    ),
+        "[its|their] results are joined",
     "ranks repeat": "ranking: ranks repeat (first in topic {0!r}); 'focuseval formats' says what decides then",
     "ranks fall": "ranking: ranks fall where scores do not rise (first in topic {0!r}); the scores decide",
-    "reversed": (
-        'ranking: scores rise from the first result on ({0}); the scores decide; for distances, give order="lower"'
-    ),
+    "reversed":
+        'ranking: scores rise from the first result on ({0}); the scores decide; for distances, give order="lower"',
     "ranks are 0": "ranking: ranks are 0 (first in topic {0!r}); they are read as an order",
     "ranks go back": "ranking: ranks fall from line to line (first in topic {0!r}); the ranks decide",
     # a gold
-    "empty topics: skip": (
+    "empty topics: skip":
         "topics without relevant documents are in no mean ({n}); trec_eval counts each that a run answers, and with -c "
-        'every one, as 0: give empty_topics="zero"'
-    ),
+        'every one, as 0: give empty_topics="zero"',
     "empty topics: zero": "topics without anything relevant score 0 ({n})",
-    "capped": (
+    "capped":
         "{n} assessed [element has|elements have] more relevant than total characters and "
-        "[counts|count] as wholly relevant"
-    ),
-    "empty elements": (
-        "{n} assessed [element holds|elements hold] no characters and [is|are] not relevant, unless rsize says so"
-    ),
-}
+        "[counts|count] as wholly relevant",
+    "empty elements":
+        "{n} assessed [element holds|elements hold] no characters and [is|are] not relevant, unless rsize says so",
+}  # fmt: skip
 """What is said of each kind; ``{n}`` is the number, ``{0}`` the first detail, ``[one|many]`` depends on the number."""
 
 ORDER = frozenset({"split", "ranks repeat", "ranks fall", "ranks are 0", "ranks go back", "reversed"})

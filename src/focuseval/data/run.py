@@ -46,8 +46,7 @@ class CitedAnswer(NamedTuple):
     """What was answered to a question."""
 
     statements: tuple[Statement, ...]
-    abstains: bool = False
-    """Whether it says, by a field or in words that the user named, that it does not answer."""
+    abstains: bool = False  # whether it says, by a field or in words that the user named, that it does not answer
 
     @property
     def text(self) -> str:

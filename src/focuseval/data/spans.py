@@ -38,8 +38,7 @@ class Spans:
     group: Integers
     start: Integers
     end: Integers
-    source: Integers
-    """For every span, the row of a given span that begins where it does."""
+    source: Integers  # for every span, the row of a given span that begins where it does
 
     def __len__(self) -> int:
         return len(self.start)
@@ -106,7 +105,7 @@ def dense(keys: Integers) -> Integers:
     return codes
 
 
-def spread(first: Integers, count: Integers) -> Integers:
+def spread(first: NDArray[np.integer], count: NDArray[np.integer]) -> Integers:
     """Return the integers ``first[i] … first[i] + count[i] − 1`` of every i, one after the other.
 
     >>> spread(np.array([5, 0]), np.array([2, 3]))

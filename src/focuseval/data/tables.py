@@ -31,13 +31,9 @@ Value = str | int | float | None
 Row = tuple[Value, ...]
 
 LAYOUTS = ("table", "markdown", "latex", "csv")
-
 UNLIMITED = 1_000_000  # the width of a table in a file: nothing is wrapped
-
 ABSENT = "–"  # what readers see where there is no value
-
 MARK = "*"  # what stands behind the best value of a column on a terminal
-
 GAP = "  "
 _CONTROLS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
 _HIDDEN = (*range(0x09), *range(0x0B, 0x20), *range(0x7F, 0xA0), *map(ord, _CONTROLS))

@@ -15,7 +15,8 @@ import logging
 import os
 import pickle
 import platform
-from concurrent.futures import CancelledError, Executor
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError, Executor, Future
 from contextlib import contextmanager, suppress
 from functools import lru_cache, partial
 from pathlib import Path
@@ -33,19 +34,13 @@ try:
     import distributed
     from distributed.comm.core import CommClosedError
 except ImportError:
-    raise UsageError(
-        "a cluster (--cluster) needs Dask's distributed; install it with: pip install 'focuseval[cluster]'"
-    ) from None
-
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+    what = "a cluster (--cluster) needs Dask's distributed"
+    raise UsageError(f"{what}; install it with: pip install 'focuseval[cluster]'") from None
 
 T = TypeVar("T")
 
 _LEAST = 128  # tasks that are given out, at least: a cluster may grow when it sees that there are some
-
 _PATIENCE = 30.0  # seconds in which a scheduler has to answer, and running tasks have to end after Ctrl-C
-
 _AGREE = {"Python": 2, "focuseval": 3, "pyarrow": 1, "numpy": 1}
 """What must agree between client and workers, and in how many numbers of its version."""
 _ASK = {name: partial(importlib.metadata.version, name) for name in _AGREE} | {"Python": platform.python_version}
@@ -82,11 +77,10 @@ def connected(address: str, say: Callable[[str], None] | None = None) -> Iterato
         at_once, executor = max(1, sum(client.nthreads().values())), client.get_executor(pure=False)
         ahead = max(_LEAST, 4 * at_once)
         sharing, abandon = partial(on_every_worker, client), partial(_abandon, client, executor)
+        waits = None if say is None else partial(_say_wait, client, address, say, [])
         try:
-            waits = None if say is None else partial(_say_wait, client, address, say, [])
-            yield Workers(
-                Agreeing(executor), ahead, 4 * ahead, at_once=at_once, sharing=sharing, abandon=abandon, waits=waits
-            )
+            limits = {"ahead": ahead, "most": 4 * ahead, "at_once": at_once}
+            yield Workers(Agreeing(executor), **limits, sharing=sharing, abandon=abandon, waits=waits)
         except distributed.KilledWorker:
             what = "the same task ended several workers of the cluster"
             raise WorkerError(f"{what}; is there enough memory? give the workers more, or fewer threads") from None
@@ -129,8 +123,8 @@ def _client(address: str) -> Iterator[Any]:
 def _say_wait(client: Any, address: str, say: Callable[[str], None], said: list[str]) -> None:
     """Say what is waited for, each line once."""
     workers = len(client.nthreads())
-    line = f"{address}: waiting for the next result of {counted(workers, 'worker')}"
-    line = line if workers else f"{address}: waiting for workers: none is left; start some, or end with Ctrl-C"
+    what = f"the next result of {counted(workers, 'worker')}"
+    line = f"{address}: waiting for {what if workers else 'workers: none is left; start some, or end with Ctrl-C'}"
     if line not in said:
         said[:] = [line]
         say(line)

@@ -25,7 +25,6 @@ FOLDER, GIGABYTES = "FOCUSEVAL_CACHE", "FOCUSEVAL_CACHE_GB"
 
 _DEFAULT = 10.0
 _PARTIAL = ".partial"
-
 _AT_ONCE = 8  # files that are pushed to the disk at once
 
 
@@ -80,8 +79,7 @@ class Cache:
     """A folder of copies of objects: bounded, least recently used first out, safe for several processes."""
 
     folder: str
-    most: int
-    """Bytes that it may hold; the copy that was just asked for stays, however large it is."""
+    most: int  # bytes that it may hold; the copy that was just asked for stays, however large it is
 
     def fetch(self, file: Remote, opened: Callable[[Path], T]) -> T:
         """Return what is opened of a local copy of a file: its name may vanish at any time, when others make room."""
@@ -114,24 +112,21 @@ class Cache:
 
     def _shrink(self, kept: Path) -> None:
         """Remove the copies that were not used for longest; a process that has one mapped keeps it until it is done."""
-        found = []
+        found, total = [], 0
         for entry in os.scandir(self.folder):
             with suppress(OSError):  # another process was faster
                 if not entry.name.endswith(_PARTIAL):
                     found.append((entry.stat().st_mtime_ns, entry.stat().st_size, entry.path))
-        total = sum(size for _, size, _ in found)
+                    total += found[-1][1]
         for _, size, path in sorted(found):
-            if total <= self.most:
-                return
-            if path != str(kept):
+            if total > self.most and path != str(kept):
                 Path(path).unlink(missing_ok=True)
                 total -= size
 
 
 def cache_from_environment() -> Cache | None:
     """Return the cache that the environment names, if any."""
-    folder = os.environ.get(FOLDER)
-    if not folder:
+    if not (folder := os.environ.get(FOLDER)):
         return None
     size = os.environ.get(GIGABYTES) or str(_DEFAULT)
     try:

@@ -25,6 +25,8 @@ from urllib.parse import urlsplit
 from focuseval.errors import ModelError, UnansweredError, UsageError
 
 CHAT, EMBEDDINGS = "/chat/completions", "/embeddings"
+LIMIT = 4_000_000  # bytes of a reply, unless more are expected; a longer one is no answer to a bounded question
+HIDDEN = "[the key]"
 
 
 class Endpoint(NamedTuple):
@@ -65,18 +67,13 @@ def endpoint_of(url: str, service: str = CHAT, option: str = "--endpoint") -> En
     return Endpoint(parts.scheme, parts.hostname, port or (443 if parts.scheme == "https" else 80), path + service)
 
 
-LIMIT = 4_000_000  # bytes of a reply, unless more are expected; a longer one is no answer to a bounded question
-HIDDEN = "[the key]"
-
-
 class Reply(NamedTuple):
     """What came back: the status and the body, or status 0 and what went wrong."""
 
     status: int
     body: str
     problem: str = ""
-    wait: float = 0.0
-    """Seconds that the server asks us to wait."""
+    wait: float = 0.0  # seconds that the server asks us to wait
     refused: bool = False
     """Whether there is no server at all: the connection was refused, the name unknown, the certificate invalid."""
 
@@ -116,14 +113,14 @@ class Client:
         self._open.add(connection)
         timer = threading.Timer(self._timeout, connection.end)
         timer.start()
+        reply = Reply(0, "")
         try:
             http.connect()
-            reply = Reply(0, "")
             if not connection.ended:  # before there was anything to end
                 http.request("POST", path, json.dumps(body).encode("ascii"), headers)
                 reply = _read(http.getresponse(), self._limit)
         except TimeoutError:  # of a single wait, a moment before the timer
-            connection.ended, reply = True, Reply(0, "")
+            connection.ended = True
         except (ConnectionRefusedError, socket.gaierror, ssl.SSLError) as error:
             reply = Reply(0, "", str(error.strerror or error), refused=True)
         except (OSError, HTTPException) as error:

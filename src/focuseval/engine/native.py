@@ -9,10 +9,10 @@ one. Keys can collide, so whoever finds two equal keys compares the strings befo
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import shlex
 from collections.abc import Mapping, Sequence
-from ctypes import CDLL
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,61 +32,38 @@ SOURCES = tuple(Path(__file__).with_name(name) for name in ("native.c", "xml.c",
 LIBRARY = Path(__file__).with_name("libnative.so")
 _SPARE = 8
 _NUMBERS = {"int": pa.int64(), "rank": pa.int32(), "real": pa.float64()}
+BLOCK = 1 << 16  # keys that are looked up together: they stay in the processor's cache
 
-_FUNCTIONS = {
-    "lines": "pn",
-    "split": "pnpnn",
-    "filled": "pnp",
-    "hash64": "ppnp",
-    "joint": "ppnp",
-    "encode": "pppnpnpp",
-    "lookup_fill": "pnppn",
-    "lookup_find": "pppnnpp",
-    "xml_room": "ppnppp",
-    "xml_read": "pppnpp",
-    "xml_arrange": "pnpp",
-    "words_split": "ppnpnpp",
-    "words_place": "pppnppppp",
-    "words_post": "pnipp",
-    "words_pack": "pnpnpp",
-    "words_unpack": "pnniip",
-    "words_parents": "pnp",
-    "words_deepest": "pppnnp",
-    "words_spans": "pppnpp",
-    "words_around": "pnppnpp",
-    "words_near": "pnppp",
-    "words_tally": "pnppppp",
-    "words_tally_spans": "pnnnppppppp",
-    "words_share": "ppnpp",
-    "words_add": "ppndipppn",
-    "words_rank": "pnppdppnpp",
-    "pdf_characters": "pnpppp",
-}
-"""What the compiled functions take: pointers, 64-bit, 32-bit and real numbers."""
+_FUNCTIONS = (
+    "lines:pn split:pnpnn filled:pnp hash64:ppnp joint:ppnp encode:pppnpnpp lookup_fill:pnppn lookup_find:pppnnpp "
+    "xml_room:ppnppp xml_read:pppnpp xml_arrange:pnpp "
+    "words_split:ppnpnpp words_place:pppnppppp words_post:pnipp words_pack:pnpnpp words_unpack:pnniip "
+    "words_parents:pnp words_deepest:pppnnp words_spans:pppnpp words_around:pnppnpp words_near:pnppp "
+    "words_tally:pnppppp words_tally_spans:pnnnppppppp words_share:ppnpp words_add:ppndipppn "
+    "words_rank:pnppdppnpp "
+    "pdf_characters:pnpppp"
+)
+"""The compiled functions and what they take: pointers, 64-bit, 32-bit and real numbers."""
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _ODDER = np.uint64(0xD6E8FEB86659FD93)
 _HALF = np.uint64(32)
 _BYTES_KEPT = np.array([(1 << (8 * n)) - 1 for n in range(9)], np.uint64)
 
-BLOCK = 1 << 16  # keys that are looked up together: they stay in the processor's cache
-
 
 @cache
-def library() -> CDLL | None:
+def library() -> ctypes.CDLL | None:
     """Return the compiled library; None where there is none, or none that was made of this source for this machine."""
     try:
-        import ctypes  # noqa: PLC0415  a Python may come without it
-
         found = ctypes.CDLL(str(LIBRARY))
         found.source.restype = ctypes.c_uint64
         sources = b"".join(source.read_bytes() for source in SOURCES)
         if found.source() != int(hashlib.sha256(sources).hexdigest()[:16], 16):
             return None
-    except (ImportError, OSError, AttributeError):
+    except (OSError, AttributeError):
         return None
     kinds = {"p": ctypes.c_void_p, "n": ctypes.c_int64, "i": ctypes.c_int32, "d": ctypes.c_double}
-    for name, arguments in _FUNCTIONS.items():
+    for name, arguments in (function.split(":") for function in _FUNCTIONS.split()):
         function = getattr(found, name)
         function.argtypes, function.restype = [kinds[kind] for kind in arguments], ctypes.c_int64
     return found
@@ -95,11 +72,9 @@ def library() -> CDLL | None:
 def rebuilding() -> str | None:
     """Return the command that makes the library again, where the one that is here was made of another source."""
     try:
-        import ctypes  # noqa: PLC0415  as above
-
         if library() is not None or not ctypes.CDLL(str(LIBRARY)):
             return None
-    except (ImportError, OSError):
+    except OSError:
         return None
     tree = LIBRARY.parents[3]
     if (tree / "hatch_build.py").exists():
@@ -227,12 +202,10 @@ def hash64(strings: pa.Array | pa.ChunkedArray) -> NDArray[np.uint64]:
     """
     chunks = strings.chunks if isinstance(strings, pa.ChunkedArray) else [strings]
     keys = np.empty(len(strings), np.uint64)
-    ends = np.cumsum([len(chunk) for chunk in chunks], dtype=np.int64)
+    ends = np.cumsum([len(chunk) for chunk in chunks], dtype=np.int64).tolist()
 
-    def fill(number: int) -> None:
-        """Hash one chunk into its place; chunks are small enough to stay in the cache."""
-        here = slice(int(ends[number]) - len(chunks[number]), int(ends[number]))
-        keys[here] = _hash_chunk(chunks[number])
+    def fill(number: int) -> None:  # chunks are small enough to stay in the cache
+        keys[ends[number] - len(chunks[number]) : ends[number]] = _hash_chunk(chunks[number])
 
     in_threads(fill, range(len(chunks)), least=2 if len(strings) >= 1 << 20 else len(chunks) + 1)
     return keys
@@ -261,27 +234,20 @@ def _addresses(strings: pa.Array) -> tuple[int, int] | None:
 
 def _hash_in_steps(chunk: pa.Array) -> NDArray[np.uint64]:
     """Mix all strings' first eight bytes, then their next; rows leave the loop when their bytes are used up."""
-    chunk = chunk.cast("string") if chunk.type == "string_view" else chunk
-    _, offsets, data = chunk.buffers()
-    if offsets is None or not len(chunk):
+    if not len(chunk):
         return np.zeros(0, np.uint64)
-    width = np.dtype(np.int64 if "large" in str(chunk.type) else np.int32)
-    ends = np.frombuffer(offsets, width, len(chunk) + 1, chunk.offset * width.itemsize).astype(np.int64)
-    first, last = int(ends[0]), int(ends[-1])
-    text = np.zeros(last - first + 8, np.uint8)  # eight bytes to spare: a word may reach beyond the last string
-    if last > first:
-        text[:-8] = np.frombuffer(data, np.uint8, last - first, first)
+    chunk = chunk.cast(pa.large_string())
+    _, offsets, data = chunk.buffers()
+    ends = np.frombuffer(offsets, np.int64, len(chunk) + 1, 8 * chunk.offset)
+    first, size = int(ends[0]), int(ends[-1] - ends[0])
+    text = np.zeros(size + 8, np.uint8)  # eight bytes to spare: a word may reach beyond the last string
+    text[:-8] = np.frombuffer(data, np.uint8, size, first) if size else 0
     starts, sizes = ends[:-1] - first, np.diff(ends)
     key = sizes.view(np.uint64) * _ODD
-    least, most = int(sizes.min()), int(sizes.max())
     windows: NDArray[np.uint64] = np.ndarray((len(text) - 7,), "<u8", text.data, strides=(1,))
-    at: NDArray[np.int64] | slice = slice(None)
-    for step in range(0, most, 8):
-        if step >= least:
-            at = np.flatnonzero(sizes > step)
-        word = windows[starts[at] + step]
-        if step + 8 > least:
-            word &= _BYTES_KEPT[np.minimum(sizes[at] - step, 8)]
+    for step in range(0, int(sizes.max()), 8):
+        at = np.flatnonzero(sizes > step)
+        word = windows[starts[at] + step] & _BYTES_KEPT[np.minimum(sizes[at] - step, 8)]
         mixed = (key[at] ^ word) * _ODDER
         key[at] = mixed ^ (mixed >> _HALF)
     key *= _ODD  # every bit of a key depends on all of its words

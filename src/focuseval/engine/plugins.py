@@ -24,8 +24,7 @@ class Plugin(NamedTuple):
     """A value that a package adds."""
 
     value: Any
-    origin: str
-    """The package and its version, as signatures name it."""
+    origin: str  # the package and its version, as signatures name it
 
 
 @cache

@@ -43,19 +43,12 @@ T = TypeVar("T")
 
 SCHEMES = ("s3://", "gs://")
 OPTIONS = ("endpoint_override", "region", "scheme", "anonymous")  # what may be set in a URL's query
-
 PAUSES = (0.2, 1.0)  # seconds before each further attempt, after those of the library itself
-
 _ATTEMPTS = 4  # how often Arrow sends a request that is answered by 500 or 503, or not at all
-
 _SECONDS = 30.0  # how long a connection may take
-
 _LARGE = 5 << 20  # bytes from which on an object is written in several parts
-
 _CHUNK = 1 << 26  # bytes that are handed over for writing at once
-
 _BLOCK = 1 << 20  # bytes of a file that are unpacked at once
-
 _SECRETS = "give credentials in the environment (AWS_ACCESS_KEY_ID …) or in a profile (AWS_PROFILE)"
 _CREDENTIALS = "check AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
 
@@ -114,13 +107,12 @@ def split_url(url: str) -> tuple[str, str, str]:
     """
     scheme, _, rest = url.partition("://")
     found = re.search(r"(?s)\?([\w-]+=.*)\Z", rest)
-    path = (rest[: found.start()] if found else rest).rstrip("/")
+    path, query = (rest[: found.start()] if found else rest).rstrip("/"), found[1] if found else ""
     bucket = path.partition("/")[0]
     if "@" in bucket or ":" in bucket:
         raise UsageError(f"expected {scheme}://BUCKET/KEY, found a user or a password before the bucket; {_SECRETS}")
     if not bucket:
         raise UsageError(f"expected {scheme}://BUCKET/KEY, found no bucket; name one")
-    query = found[1] if found else ""
     for name, _ in parse_qsl(query, keep_blank_values=True):
         if name not in OPTIONS:
             what = f"{scheme}://{path}: expected one of the options {', '.join(OPTIONS)}, found {name!r}"
@@ -173,10 +165,8 @@ def as_remote(error: Exception, name: str) -> RemoteError:
     """Return an error of Arrow's as one of ours."""
     found = re.search(r"(?a)AWS Error (\w+)(?:\s*\(HTTP status (\d+)\))?", str(error))
     code, status = found.groups() if found else ("", None)
-    known = _FAILURES.get(code) or _FAILURES.get(_STATUS.get(status or "", ""))
-    if isinstance(error, FileNotFoundError):
-        known = _FAILURES["NO_SUCH_KEY"]
-    if known is not None:
+    code = "NO_SUCH_KEY" if isinstance(error, FileNotFoundError) else code
+    if known := _FAILURES.get(code) or _FAILURES.get(_STATUS.get(status or "", "")):
         return failure(name, *known, again=known[0] == errno.EIO)
     refused = f"the store refused: {code.lower().replace('_', ' ')}"
     return failure(name, errno.EIO, refused if found else f"the store failed ({type(error).__name__})")
@@ -194,11 +184,9 @@ class Remote:
     """A file or folder (all keys below it) on object storage, with the methods of `pathlib.Path` that are used here."""
 
     scheme: str
-    path: str
-    """The bucket and the key, as they are."""
+    path: str  # the bucket and the key, as they are
     query: str = ""
-    known: Stat | None = field(default=None, compare=False)
-    """Of a file that was listed: its size and time."""
+    known: Stat | None = field(default=None, compare=False)  # of a file that was listed: its size and time
 
     def __str__(self) -> str:
         return f"{self.scheme}://{self.path}" + (f"?{self.query}" if self.query else "")
@@ -236,9 +224,7 @@ class Remote:
 
     def stat(self) -> Stat:
         """Return size and time, of the listing where there was one."""
-        if self.known is not None:
-            return self.known
-        known = _known(self._info())
+        known = self.known or _known(self._info())
         if known is None:
             raise failure(str(self), *_FAILURES["NO_SUCH_KEY"])
         return known
@@ -356,7 +342,7 @@ def _connected(scheme: str, bucket: str, endpoint: str, options: tuple[tuple[str
     if scheme == "gs":
         return fs.GcsFileSystem(anonymous=anonymous, retry_time_limit=timedelta(seconds=_SECONDS))
     region = given.get("region")
-    if not region and bucket and not any(name in os.environ for name in ("AWS_REGION", "AWS_DEFAULT_REGION")):
+    if not region and bucket and os.environ.keys().isdisjoint(("AWS_REGION", "AWS_DEFAULT_REGION")):
         with suppress(OSError):  # a bucket of Amazon's own answers in its own region alone
             region = fs.resolve_s3_region(bucket)
     return fs.S3FileSystem(
@@ -397,16 +383,14 @@ class ObjectReader(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         """Read the next range."""
-        data = self._range(len(buffer))
+        data = self.readall(len(buffer))
         buffer[: len(data)] = data
         return len(data)
 
-    def readall(self) -> bytes:
-        """Read all that is left as one range; Python would ask for eight kilobytes at a time."""
-        return self._range(self._size)
-
-    def _range(self, most: int) -> bytes:
-        size = max(0, min(most, self._size - self._at))
+    def readall(self, most: int | None = None) -> bytes:
+        """Read all that is left, or so much of it, as one range; Python would ask for eight kilobytes at a time."""
+        left = max(0, self._size - self._at)
+        size = left if most is None else min(most, left)
 
         def once() -> bytes:
             data: bytes = self._file.read_at(size, self._at)
@@ -453,9 +437,7 @@ def unpacked(raw: bytes, name: str) -> bytes:
     >>> unpacked(gzip.compress(b"topics"), "topics.gz"), unpacked(b"as it is", "topics")
     (b'topics', b'as it is')
     """
-    if not _packing(raw[:4]):
-        return raw
-    return b"".join(unpacked_blocks(io.BytesIO(raw), len(raw), name))
+    return b"".join(unpacked_blocks(io.BytesIO(raw), len(raw), name)) if _packing(raw[:4]) else raw
 
 
 def _packing(head: bytes) -> str:

@@ -45,8 +45,7 @@ class Shared(Generic[T]):
 
     address: str
     _value: T | None = None
-    load: Callable[[str], Any] | None = None
-    """How a worker finds it; None where the value itself is there."""
+    load: Callable[[str], Any] | None = None  # how a worker finds it; None where the value itself is there
 
     def get(self) -> T:
         """Return the value."""
@@ -106,10 +105,8 @@ def is_alive(number: str) -> bool:
         return True
     try:
         os.kill(int(number), 0)
-    except ProcessLookupError:
-        return False
-    except (ValueError, OSError):
-        return True
+    except (ValueError, OSError) as error:
+        return not isinstance(error, ProcessLookupError)
     return True
 
 
@@ -119,9 +116,7 @@ class WorkerError(FocusevalError):
 
 def cores() -> int:
     """Return how many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Here(Executor):
@@ -142,8 +137,7 @@ class Workers:
     """An executor, and how it is used: results in order, values that all tasks share."""
 
     executor: Executor
-    ahead: int = 1
-    """Tasks that are given out and not done: enough to keep everybody busy, few enough to end together."""
+    ahead: int = 1  # tasks that are given out and not done: enough to keep everybody busy, few enough to end together
     most: int = 1  # tasks whose results wait to be taken, at most
     helps: bool = False  # whether this process does tasks, too, instead of waiting for others
     at_once: int = 1  # tasks that can be done at the same time

@@ -19,7 +19,7 @@ from focuseval.data.gold import UNKNOWN, Gold
 from focuseval.data.run import Run
 from focuseval.data.spans import crowded, pack, union
 from focuseval.data.topics import Topic
-from focuseval.measures.extents import extents
+from focuseval.measures.checks import extents
 from focuseval.placing import place_gold, place_run
 
 Counts: TypeAlias = tuple[tuple[Any, int], ...]  # values with how often they occur, the most frequent first

@@ -24,7 +24,7 @@ from focuseval.engine.workers import Shared, Workers
 from focuseval.errors import FocusevalError
 from focuseval.evaluation.plan import Plan
 from focuseval.evaluation.scoring import RunScores, match_source, refuse_invalid, remarks_on_order, score_match
-from focuseval.formats.files import LargeRun, ahead, block_reader, cuts, read_block, streamed_format
+from focuseval.formats.files import LargeRun, LineBlock, ahead, block_reader, cuts, streamed_format
 from focuseval.formats.ranking import contradicted
 from focuseval.measures.prepared import Prepared, prepare
 
@@ -112,7 +112,7 @@ def _piece_of_file(
     """Read and score one block of a file, in a worker."""
     plan, prepared = shared.get()
     read, _ = block_reader(location(path), known)
-    return _piece(read(read_block(location(path), *bounds)), topic_codes(prepared), plan, prepared)
+    return _piece(read(LineBlock(location(path), *bounds)), topic_codes(prepared), plan, prepared)
 
 
 def topic_codes(prepared: Prepared) -> dict[str, int]:

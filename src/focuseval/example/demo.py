@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -128,16 +129,9 @@ def run_demo(folder: Path, show: Callable[[Section], None]) -> Path:
     shown = loop_page.render(title="focuseval: the embedded example", lead=lead, parts=sections)
     write_whole(folder / "loop.html", [shown.encode()])
     write_whole(folder / "report.html", [render_html(loop.sweep.report(HANDBOOK)).encode()])
-    inex = build_report(
-        loop.gold,
-        loop.runs("relevant-in-context"),
-        REPORT_MEASURES,
-        index=loop.index,
-        task="relevant-in-context",
-        profile="inex2006",
-        title="The embedded example: careful, coarse, hasty",
-        topics=read_topics(folder / "topics.xml"),
-    )
+    title, topics = "The embedded example: careful, coarse, hasty", read_topics(folder / "topics.xml")
+    how: dict[str, Any] = {"index": loop.index, "task": "relevant-in-context", "profile": "inex2006"}
+    inex = build_report(loop.gold, loop.runs(how["task"]), REPORT_MEASURES, title=title, topics=topics, **how)
     write_whole(folder / "inex.html", [render_html(inex).encode()])
     return folder / "report.html"
 
@@ -150,13 +144,10 @@ def walk(loop: Loop) -> Iterator[Section]:
 
     sizes = describe(loop.index)
     counts: tuple[Row, ...] = (
-        ("articles", sizes.documents),
-        ("elements", sizes.elements),
-        ("elements per article", sizes.elements_per_article),
-        ("mean depth of an element", sizes.mean_depth),
-        ("characters", sizes.characters),
-        ("characters per article", round(sizes.mean_length)),
-    )
+        ("articles", sizes.documents), ("elements", sizes.elements),
+        ("elements per article", sizes.elements_per_article), ("mean depth of an element", sizes.mean_depth),
+        ("characters", sizes.characters), ("characters per article", round(sizes.mean_length)),
+    )  # fmt: skip
     text = "Every element has a path and a span of code points in its article's text."
     table = Table("", (*words(""), *numbers("", form=",.2f")), counts)
     yield Section("The collection", text, table, "focuseval stats articles.idx")
@@ -165,10 +156,8 @@ def walk(loop: Loop) -> Iterator[Section]:
     relevant = dict(zip(loop.gold.topics, np.bincount(judged.topic[judged.relevance > 0]), strict=True))
     lengths = np.bincount(passages.topic, passages.end - passages.start)
     characters = dict(zip(loop.gold.topics, lengths, strict=True))
-    asked = tuple(
-        (topic.id, topic.kind, topic.title, int(relevant[topic.id]), int(characters[topic.id]))
-        for topic in read_topics(topics_file)
-    )
+    known = read_topics(topics_file)
+    asked = tuple((one.id, one.kind, one.title, int(relevant[one.id]), int(characters[one.id])) for one in known)
     text = "For each topic somebody highlighted the text that answers it, and marked where to begin reading."
     columns = (*words("topic", "kind", "title"), *numbers("relevant articles", "highlighted"))
     yield Section("Topics and gold", text, Table("", columns, asked), "focuseval topics topics.xml")

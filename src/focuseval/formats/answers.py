@@ -55,7 +55,7 @@ from focuseval.data.fields import layers, short, topic_of
 from focuseval.data.run import CitedAnswer, Run, Statement
 from focuseval.errors import FormatError, Place
 from focuseval.formats.content import Source, open_source
-from focuseval.formats.json_items import json_items
+from focuseval.formats.json_records import json_items
 from focuseval.formats.rows import field, result_of, rows_of
 from focuseval.formats.run_rows import NamedColumns, columns_run, result_table, said_columns
 from focuseval.placing.texts import column_of
@@ -76,8 +76,6 @@ _QUOTED = re.compile(
 _MARKS = re.compile(r"[\s.,;:!?—–-]{0,3}((?:[\[【][^\[\]【】\n]{1,200}[\]】][\s,;]?)+)")
 _LAST_MARKS = re.compile(rf"{_MARKS.pattern}[\s.]*\Z")
 _MARK = re.compile(r"[\[【]([^\[\]【】]+)[\]】]")
-
-
 _LISTED = re.compile(r"(?m)^[ \t]*(?:[-*]\s+)?\[\^?([^\]\s]+)\](?!\():?\s+(\S.*)$")
 _NUMBERED = re.compile(r"(?m)^[ \t]*([0-9]+)[.)]\s+(\S.*)$")
 _HEADING = re.compile(r"(?mi)^[#*\s]*(?:sources|references)[*:\s]*$")
@@ -229,22 +227,16 @@ def _citation(cited: Any, sources: Sequence[Any], at: Place) -> dict[str, Any]:
     if isinstance(cited, str):
         return {"doc": cited}
     inner = next((cited[name] for name in ("web", "retrievedContext") if isinstance(cited.get(name), dict)), cited)
-    named = {
-        "text": inner.get("cited_text"),
-        "start": inner.get("start_char_index"),
-        "end": inner.get("end_char_index"),
-    }
-    result = result_of({**inner, **{name: value for name, value in named.items() if value is not None}}, at)
+    places = (("text", "cited_text"), ("start", "start_char_index"), ("end", "end_char_index"))
+    result = result_of({**inner, **{ours: inner[name] for ours, name in places if inner.get(name) is not None}}, at)
     if isinstance(quote := inner.get("quote"), str):
         result["text"] = quote
     number = inner.get("document_index")
     if "doc" not in result and isinstance(number, int) and 0 <= number < len(sources):
-        result |= {"doc": _document(sources[number], at)}
-    named_by = ("id", "_id", "uri", "document_title", "title")
-    if "doc" not in result and (name := next((inner[key] for key in named_by if inner.get(key)), None)) is not None:
-        result["doc"] = str(name)
-    if "doc" not in result and "text" not in result:
-        result["doc"] = f"[{number}]"
+        result["doc"] = _document(sources[number], at)
+    name = next((inner[key] for key in ("id", "_id", "uri", "document_title", "title") if inner.get(key)), None)
+    if name is not None or "text" not in result:
+        result.setdefault("doc", f"[{number}]" if name is None else str(name))
     return {name: value for name, value in result.items() if name in {"doc", "text", "start", "end", "chunk", "path"}}
 
 
@@ -283,21 +275,19 @@ def quotations(record: Any, at: Place, *, shortest: int, is_document: Callable[[
     if quotes is None and answer is None:
         remedy = f"name the answer one of {', '.join(ANSWER)}, or list its quotes"
         raise FormatError("expected 'answer' or 'quotes', found neither", at=at, remedy=remedy)
-    if quotes is not None:
-        for quote in quotes:
-            text, cited = quote, sources
-            if not isinstance(quote, str | dict):
-                raise FormatError(f"expected a quote as a text or an object, found {str(quote)[:40]!r}", at=at)
-            if isinstance(quote, dict):
-                text = _value(quote, QUOTE, at, str)
-                if text is None:
-                    raise FormatError("expected the text of a quote as 'quote', found none", at=at)
-                document = _value(quote, DOC, at, str | int | dict)
-                cited = sources if document is None else (_document(document, at),)
-            yield Quotation(name, text, cited, at)
-        return
+    for quote in quotes or ():
+        text, cited = quote, sources
+        if not isinstance(quote, str | dict):
+            raise FormatError(f"expected a quote as a text or an object, found {str(quote)[:40]!r}", at=at)
+        if isinstance(quote, dict):
+            text = _value(quote, QUOTE, at, str)
+            if text is None:
+                raise FormatError("expected the text of a quote as 'quote', found none", at=at)
+            document = _value(quote, DOC, at, str | int | dict)
+            cited = sources if document is None else (_document(document, at),)
+        yield Quotation(name, text, cited, at)
     numbered = {str(number): one for number, one in enumerate(sources, 1)}
-    for text, marks in marked(answer or ""):
+    for text, marks in marked(answer or "") if quotes is None else ():
         citations = (mark for mark in marks if mark.isdecimal() or mark in sources or is_document(mark))
         named = [numbered.get(mark, mark) for mark in citations]
         if len(text) >= shortest:

@@ -37,8 +37,7 @@ class Format:
     sniff: Callable[[bytes], object]  # whether the first bytes of a file look like this format
     says: frozenset[str] = frozenset()  # what the format can say: see `focuseval.formats.convert`
     aliases: tuple[str, ...] = ()
-    suffixes: tuple[str, ...] = ()
-    """File name endings that choose this format for output."""
+    suffixes: tuple[str, ...] = ()  # file name endings that choose this format for output
     by_topic: bool = False  # whether the campaign kept a file for every topic
     located: bool = False
     """Whether reader and writer take the documents too, to understand or to write other offsets than ours."""
@@ -53,12 +52,7 @@ class Format:
         return getattr(import_module(self.module if self.origin else f"focuseval.formats.{self.module}"), name, None)
 
     def reader(
-        self,
-        documents: Any,
-        faults: Faults = "refuse",
-        order: RankingOrder | None = None,
-        *,
-        part: bool = False,
+        self, documents: Any, faults: Faults = "refuse", order: RankingOrder | None = None, *, part: bool = False
     ) -> Callable[..., Any]:
         """Return the reader, given the documents (or None) where it takes them.
 
@@ -109,156 +103,89 @@ _RUN_TABLE = frozenset({*_PLACES, "document", "element", "range", "passage", "te
 _GOLD_TABLE = _GOLD | {"quotes", "needs", "relevance", "tags", "groups"}
 
 FORMATS: tuple[Format, ...] = (
-    Format(
-        "inex-xml", "run", "INEX runs in XML, 2002–2008: paths, FOL, XPointer passages", "inex_xml",
+    Format("inex-xml", "run", "INEX runs in XML, 2002–2008: paths, FOL, XPointer passages", "inex_xml",
         lambda head: detect_by.root(head) == b"inex-submission",
         frozenset({*_PLACES, "document", "element", "range", "passage", "header"}),
-        aliases=("xml",), suffixes=(".xml",),
-    ),
-    Format(
-        "trec-genomics-run", "run", "TREC Genomics runs: passages by byte offset; needs the documents", "genomics",
-        detect_by.genomics_run, frozenset({"span", "rank", "score"}), located=True, function="read_run",
-    ),
-    Format(
-        "trec-rag-run", "run", "TREC RAG runs: segments of documents, which --docs gives", "trec_rag",
-        lambda head: detect_by.segments(head, 6), aliases=("trec-rag",), located=True, function="read_run",
-    ),
-    Format(
-        "traces", "run", "traces of production: OpenTelemetry, OpenInference, MLflow, Langfuse; files or folders",
-        "traces", detect_by.traces, aliases=("otlp", "openinference", "mlflow", "langfuse"), located=True, several=True,
-    ),
-    Format(
-        "answers", "run", "answers with citations: TREC RAG, ALCE, model APIs, Markdown, JSON lines", "answers",
-        detect_by.answers, aliases=("alce", "citations"), located=True,
-    ),
-    Format(
-        "run-pages", "run", "runs by page and box of PDFs, as JSON lines; read as run-rows, needs the PDFs", "pages",
+        aliases=("xml",), suffixes=(".xml",)),
+    Format("trec-genomics-run", "run", "TREC Genomics runs: passages by byte offset; needs the documents", "genomics",
+        detect_by.genomics_run, frozenset({"span", "rank", "score"}), located=True, function="read_run"),
+    Format("trec-rag-run", "run", "TREC RAG runs: segments of documents, which --docs gives", "trec_rag",
+        lambda head: detect_by.segments(head, 6), aliases=("trec-rag",), located=True, function="read_run"),
+    Format("traces", "run", "traces of production: OpenTelemetry, OpenInference, MLflow, Langfuse; files or folders",
+        "traces", detect_by.traces,
+        aliases=("otlp", "openinference", "mlflow", "langfuse"), located=True, several=True),
+    Format("answers", "run", "answers with citations: TREC RAG, ALCE, model APIs, Markdown, JSON lines", "answers",
+        detect_by.answers, aliases=("alce", "citations"), located=True),
+    Format("run-pages", "run", "runs by page and box of PDFs, as JSON lines; read as run-rows, needs the PDFs", "pages",
         lambda _: False, frozenset({"span", "rank", "score"}), aliases=("pages", "boxes"), located=True,
-        function="read_run",
-    ),
-    Format(
-        "run-rows", "run", "runs of RAG tools: JSON, JSON lines or CSV with fields that people use; written for RAGAS",
+        function="read_run"),
+    Format("run-rows", "run",
+        "runs of RAG tools: JSON, JSON lines or CSV with fields that people use; written for RAGAS",
         "run_rows", detect_by.run_rows, frozenset({"document", "span", "text", "rank"}),
-        aliases=("ragas", "deepeval"), located=True,
-    ),
-    Format(
-        "inex-text", "run", "INEX runs as text, 2009–2010: elements, ranges of elements, offsets", "inex_text",
-        lambda head: detect_by.columns(head, 7, 8), frozenset({*_PLACES, "element", "range"}), aliases=("text",),
-    ),
-    Format(
-        "inex-fol", "run", "INEX runs as text, offsets and lengths only", "inex_text",
-        detect_by.offsets, frozenset(_PLACES), aliases=("fol",), suffixes=(".fol",),
-    ),
-    Format(
-        "trec-run", "run", "TREC runs: whole documents", "trec",
+        aliases=("ragas", "deepeval"), located=True),
+    Format("inex-text", "run", "INEX runs as text, 2009–2010: elements, ranges of elements, offsets", "inex_text",
+        lambda head: detect_by.columns(head, 7, 8), frozenset({*_PLACES, "element", "range"}), aliases=("text",)),
+    Format("inex-fol", "run", "INEX runs as text, offsets and lengths only", "inex_text",
+        detect_by.offsets, frozenset(_PLACES), aliases=("fol",), suffixes=(".fol",)),
+    Format("trec-run", "run", "TREC runs: whole documents", "trec",
         lambda head: detect_by.columns(head, 6), frozenset({"document", "rank", "score"}),
-        aliases=("trec",), suffixes=(".trec",), function="read_run",
-    ),
-    Format(
-        "ir-metadata", "run", "TREC runs that say in comments at their head how they were made", "trec",
-        lambda _: False, frozenset({"document", "rank", "score"}), function="read_annotated_run",
-    ),
-    Format(
-        "run-jsonl", "run", "our runs as JSON lines: offsets, text or paths", "run_jsonl",
-        detect_by.run_jsonl, _RUN_TABLE, aliases=("jsonl",), suffixes=(".jsonl", ".ndjson"),
-    ),
-    Format(
-        "run-parquet", "run", "runs as a table in Parquet", "tables", lambda _: False, _RUN_TABLE,
-        aliases=("parquet",), suffixes=(".parquet",), located=True, function="read_run_parquet",
-    ),
-    Format(
-        "run-csv", "run", "runs as CSV, which Excel opens", "tables", lambda _: False, _RUN_TABLE,
-        aliases=("csv",), suffixes=(".csv",), located=True, function="read_run_csv",
-    ),
-    Format(
-        "inex-2002", "gold", "INEX assessments 2002: relevance and coverage", "inex_assessments",
+        aliases=("trec",), suffixes=(".trec",), function="read_run"),
+    Format("ir-metadata", "run", "TREC runs that say in comments at their head how they were made", "trec",
+        lambda _: False, frozenset({"document", "rank", "score"}), function="read_annotated_run"),
+    Format("run-jsonl", "run", "our runs as JSON lines: offsets, text or paths", "run_jsonl",
+        detect_by.run_jsonl, _RUN_TABLE, aliases=("jsonl",), suffixes=(".jsonl", ".ndjson")),
+    Format("run-parquet", "run", "runs as a table in Parquet", "tables", lambda _: False, _RUN_TABLE,
+        aliases=("parquet",), suffixes=(".parquet",), located=True, function="read_run_parquet"),
+    Format("run-csv", "run", "runs as CSV, which Excel opens", "tables", lambda _: False, _RUN_TABLE,
+        aliases=("csv",), suffixes=(".csv",), located=True, function="read_run_csv"),
+    Format("inex-2002", "gold", "INEX assessments 2002: relevance and coverage", "inex_assessments",
         lambda head: detect_by.assessments(head) == "coverage",
-        frozenset({"coverage", "tags", "groups", "attributes"}), by_topic=True, function="read_grades",
-    ),
-    Format(
-        "inex-2003", "gold", "INEX assessments 2003–2004: exhaustiveness and specificity", "inex_assessments",
-        lambda head: detect_by.assessments(head) == "grades",
-        frozenset({"grades", "tags", "groups", "attributes"}),
-        aliases=("inex-2004",), by_topic=True, function="read_grades",
-    ),
-    Format(
-        "inex-2005", "gold", "INEX assessments 2005–2007: XPointer passages, element sizes", "inex_assessments",
+        frozenset({"coverage", "tags", "groups", "attributes"}), by_topic=True, function="read_grades"),
+    Format("inex-2003", "gold", "INEX assessments 2003–2004: exhaustiveness and specificity", "inex_assessments",
+        lambda head: detect_by.assessments(head) == "grades", frozenset({"grades", "tags", "groups", "attributes"}),
+        aliases=("inex-2004",), by_topic=True, function="read_grades"),
+    Format("inex-2005", "gold", "INEX assessments 2005–2007: XPointer passages, element sizes", "inex_assessments",
         lambda head: detect_by.assessments(head) == "highlights",
         frozenset({"pointers", "bep-path", "sizes", "tags", "groups", "attributes", "topic"}),
-        aliases=("inex-2006", "inex-2007", "inex"), suffixes=(".xml",), by_topic=True, function="read_highlights",
-    ),
-    Format(
-        "legalbench-rag", "gold", "LegalBench-RAG: snippets of files, in JSON", "legalbench",
-        detect_by.legalbench, _GOLD | {"tags"}, aliases=("legalbench", "legalbenchrag"),
-    ),
-    Format(
-        "chunking-evaluation", "gold", "chunking_evaluation: references with quotes, in CSV", "chroma",
-        detect_by.chroma, _GOLD | {"quotes"}, aliases=("chroma",), suffixes=(".csv",), located=True,
-    ),
-    Format(
-        "squad", "gold", "the SQuAD family: answers in paragraphs; contains its documents", "squad",
-        detect_by.squad, _GOLD | {"quotes"}, aliases=("xquad", "squad2"), located=True,
-    ),
+        aliases=("inex-2006", "inex-2007", "inex"), suffixes=(".xml",), by_topic=True, function="read_highlights"),
+    Format("legalbench-rag", "gold", "LegalBench-RAG: snippets of files, in JSON", "legalbench",
+        detect_by.legalbench, _GOLD | {"tags"}, aliases=("legalbench", "legalbenchrag")),
+    Format("chunking-evaluation", "gold", "chunking_evaluation: references with quotes, in CSV", "chroma",
+        detect_by.chroma, _GOLD | {"quotes"}, aliases=("chroma",), suffixes=(".csv",), located=True),
+    Format("squad", "gold", "the SQuAD family: answers in paragraphs; contains its documents", "squad",
+        detect_by.squad, _GOLD | {"quotes"}, aliases=("xquad", "squad2"), located=True),
     Format("qasper", "gold", "Qasper: evidence as text in papers; contains its documents", "qasper", detect_by.qasper),
-    Format(
-        "qasper-highlighted", "gold", "Qasper, read for the highlighted sentences; by name only", "qasper",
-        lambda _: False, function="read_highlighted",
-    ),
-    Format(
-        "natural-questions", "gold", "Natural Questions: long answers by byte; contains its pages", "natural_questions",
-        detect_by.natural_questions, aliases=("nq",), located=True,
-    ),
-    Format(
-        "kilt", "gold", "KILT: provenance by paragraph and character; needs the pages", "kilt",
-        detect_by.kilt, located=True,
-    ),
-    Format(
-        "trec-genomics", "gold", "TREC Genomics gold: passages by byte offset; needs the documents", "genomics",
-        detect_by.genomics, aliases=("genomics",), located=True,
-    ),
-    Format(
-        "trec-rag", "gold", "TREC RAG gold: graded segments of documents, which --docs gives", "trec_rag",
-        lambda head: detect_by.segments(head, 4), located=True,
-    ),
-    Format(
-        "pdf", "gold", "highlight annotations in PDFs, which --docs gives; written into copies", "pdf_highlights",
-        lambda head: head.startswith(b"%PDF-"), _GOLD, aliases=("highlights",), suffixes=(".pdf",), located=True,
-    ),
-    Format(
-        "gold-pages", "gold", "gold by page and box of PDFs, as JSON lines; read as gold-rows, needs the PDFs", "pages",
-        lambda _: False, _GOLD | {"quotes", "needs", "tags", "groups"}, aliases=("pages", "boxes"), located=True,
-        function="read_gold",
-    ),
-    Format(
-        "gold-rows", "gold", "gold of RAG tools, BEIR and MTEB: JSON, JSON lines, CSV, TSV; written for RAGAS",
-        "gold_rows", detect_by.gold_rows, _GOLD | {"quotes"}, aliases=("ragas", "deepeval"), located=True,
-    ),
-    Format(
-        "beir", "gold", "BEIR and MTEB: a folder of corpus, queries and qrels; writing needs the documents", "beir",
-        lambda _: False, frozenset({"relevance", "queries"}), aliases=("mteb",), located=True, folder=True,
-    ),
-    Format(
-        "inex-2008", "gold", "INEX assessments 2008–2010 as text: passages by offset", "inex_2008",
-        detect_by.passages, frozenset({"spans", "bep", "lengths"}), aliases=("inex-2009", "inex-2010"),
-    ),
-    Format(
-        "trec-qrels", "gold", "TREC qrels: graded documents", "trec",
+    Format("qasper-highlighted", "gold", "Qasper, read for the highlighted sentences; by name only", "qasper",
+        lambda _: False, function="read_highlighted"),
+    Format("natural-questions", "gold", "Natural Questions: long answers by byte; contains its pages",
+        "natural_questions", detect_by.natural_questions, aliases=("nq",), located=True),
+    Format("kilt", "gold", "KILT: provenance by paragraph and character; needs the pages", "kilt",
+        detect_by.kilt, located=True),
+    Format("trec-genomics", "gold", "TREC Genomics gold: passages by byte offset; needs the documents", "genomics",
+        detect_by.genomics, aliases=("genomics",), located=True),
+    Format("trec-rag", "gold", "TREC RAG gold: graded segments of documents, which --docs gives", "trec_rag",
+        lambda head: detect_by.segments(head, 4), located=True),
+    Format("pdf", "gold", "highlight annotations in PDFs, which --docs gives; written into copies", "pdf_highlights",
+        lambda head: head.startswith(b"%PDF-"), _GOLD, aliases=("highlights",), suffixes=(".pdf",), located=True),
+    Format("gold-pages", "gold", "gold by page and box of PDFs, as JSON lines; read as gold-rows, needs the PDFs",
+        "pages", lambda _: False, _GOLD | {"quotes", "needs", "tags", "groups"},
+        aliases=("pages", "boxes"), located=True, function="read_gold"),
+    Format("gold-rows", "gold", "gold of RAG tools, BEIR and MTEB: JSON, JSON lines, CSV, TSV; written for RAGAS",
+        "gold_rows", detect_by.gold_rows, _GOLD | {"quotes"}, aliases=("ragas", "deepeval"), located=True),
+    Format("beir", "gold", "BEIR and MTEB: a folder of corpus, queries and qrels; writing needs the documents", "beir",
+        lambda _: False, frozenset({"relevance", "queries"}), aliases=("mteb",), located=True, folder=True),
+    Format("inex-2008", "gold", "INEX assessments 2008–2010 as text: passages by offset", "inex_2008",
+        detect_by.passages, frozenset({"spans", "bep", "lengths"}), aliases=("inex-2009", "inex-2010")),
+    Format("trec-qrels", "gold", "TREC qrels: graded documents", "trec",
         lambda head: detect_by.columns(head, 4), frozenset({"relevance"}),
-        aliases=("qrels", "trec"), suffixes=(".qrels",), function="read_qrels",
-    ),
-    Format(
-        "gold-jsonl", "gold", "our gold as JSON lines: spans with quotes", "gold_jsonl",
+        aliases=("qrels", "trec"), suffixes=(".qrels",), function="read_qrels"),
+    Format("gold-jsonl", "gold", "our gold as JSON lines: spans with quotes", "gold_jsonl",
         detect_by.gold_jsonl, _GOLD | {"quotes", "needs", "bep", "lengths", "relevance", "tags", "groups"},
-        aliases=("jsonl",), suffixes=(".jsonl", ".ndjson"),
-    ),
-    Format(
-        "gold-parquet", "gold", "gold as a table in Parquet", "tables", lambda _: False, _GOLD_TABLE,
-        aliases=("parquet",), suffixes=(".parquet",), located=True, function="read_gold_parquet",
-    ),
-    Format(
-        "gold-csv", "gold", "gold as CSV, which Excel opens", "tables", lambda _: False, _GOLD_TABLE,
-        aliases=("csv",), located=True, function="read_gold_csv",
-    ),
+        aliases=("jsonl",), suffixes=(".jsonl", ".ndjson")),
+    Format("gold-parquet", "gold", "gold as a table in Parquet", "tables", lambda _: False, _GOLD_TABLE,
+        aliases=("parquet",), suffixes=(".parquet",), located=True, function="read_gold_parquet"),
+    Format("gold-csv", "gold", "gold as CSV, which Excel opens", "tables", lambda _: False, _GOLD_TABLE,
+        aliases=("csv",), located=True, function="read_gold_csv"),
 )  # fmt: skip
 """Every format, runs first, in the order in which they are tried on a file: those of RAG collections before INEX and
 TREC, whose columns are as many. An alias may serve a run and a gold format; what says nothing can only be read."""

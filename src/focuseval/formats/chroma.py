@@ -43,8 +43,7 @@ def read(sources: Sequence[Source], documents: Collection | None = None) -> Iter
             for reference in references:
                 start, end = (field(reference, f"{name}_index", int, at, "a reference") for name in ("start", "end"))
                 spans.append(Span(corpus, start, end, field(reference, "content", str, at)))
-            tags = {"tags": corpus.replace(",", " ")}
-            yield Question(row["question"], spans, at, judged=[corpus], attributes=tags)
+            yield Question(row["question"], spans, at, judged=[corpus], attributes={"tags": corpus.replace(",", " ")})
 
 
 def write(gold: Gold, documents: Collection | None = None) -> Iterator[bytes]:

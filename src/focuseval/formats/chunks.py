@@ -50,6 +50,11 @@ from focuseval.placing.texts import align_chunks
 
 LAYOUTS = ("jsonl", "segments")
 _EXPECTED = 'expected {"doc": "…", "start": 0, "end": 9} or {"doc": "…", "text": "…"}'
+_MODULES = {
+    "langchain": ("langchain_text_splitters", "langchain-text-splitters"),
+    "llamaindex": ("llama_index.core.node_parser", "llama-index-core"),
+}
+"""Where the classes of a package are, and what is installed to have them."""
 
 
 def read_chunks(path: str, index: Collection | None = None) -> Chunks:
@@ -90,10 +95,8 @@ def _lines(chunks: Chunks, documents: Collection, layout: str) -> Iterator[bytes
     """Yield a line for every chunk; a document's chunks are numbered as they come."""
     if layout not in LAYOUTS:
         raise UsageError(f"expected a layout among {', '.join(LAYOUTS)}, found {layout!r}; name one of these")
-    ids, seen = chunks.document.to_pylist(), Counter[str]()
-    for doc, start, end, text in zip(
-        ids, chunks.start.tolist(), chunks.end.tolist(), chunks.texts(documents), strict=True
-    ):
+    places, seen = (chunks.document.to_pylist(), chunks.start.tolist(), chunks.end.tolist()), Counter[str]()
+    for doc, start, end, text in zip(*places, chunks.texts(documents), strict=True):
         number = seen[doc]
         seen[doc] += 1
         if layout == "segments":
@@ -148,13 +151,6 @@ def chunk(
         return as_chunks(index, cuts(index, how, opened, embed), str(how))
     splitter = named_splitter(how, tokenizer) if isinstance(how, Spec) else how
     return split(index, splitter, str(how) if isinstance(how, Spec) else type(how).__name__)
-
-
-_MODULES = {
-    "langchain": ("langchain_text_splitters", "langchain-text-splitters"),
-    "llamaindex": ("llama_index.core.node_parser", "llama-index-core"),
-}
-"""Where the classes of a package are, and what is installed to have them."""
 
 
 def named_splitter(spec: Spec, tokenizer: str | Tokenizer | None = None) -> Any:

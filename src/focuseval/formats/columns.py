@@ -22,14 +22,13 @@ from focuseval.data.fields import short
 from focuseval.data.run import Run
 from focuseval.engine.native import indices, split
 from focuseval.engine.workers import in_threads
-from focuseval.errors import FormatError
+from focuseval.errors import FormatError, Place
 from focuseval.formats.content import Source, refuse_binary
+from focuseval.formats.ranking import ranked
 from focuseval.placing.pointers import strings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    Kinds = dict[str, str | None]
 
 T = TypeVar("T", bound=np.generic)
 
@@ -41,20 +40,21 @@ _WINDOW = 1 << 16
 _NEWLINE, _BEYOND_ASCII = 10, 128
 _BLANK = np.isin(np.arange(256), list(b" \t\n\v\f\r"))
 """Which bytes are blanks: those at which Python's ``bytes.split`` splits."""
-
-
 ARROW = {"text": pa.string(), "block": pa.string(), "int": pa.int64(), "rank": pa.int32(), "real": pa.float64()}
 """The type of every kind of column."""
 
-_PATTERN = {
-    "int": r"[+-]?[0-9]{1,18}",
-    "rank": r"[+-]?[0-9]{1,9}",
-    "real": r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|(?i:nan|inf|infinity))",
+_NUMBER = {
+    "int": re.compile(r"[+-]?[0-9]{1,18}"),
+    "rank": re.compile(r"[+-]?[0-9]{1,9}"),
+    "real": re.compile(r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|(?i:nan|inf|infinity))"),
 }
-FAR = 10**9  # no document has as many characters
-NUMBERS = frozenset(_PATTERN)  # the kinds of columns that are numbers
-_KNOWN = {kind: re.compile(pattern) for kind, pattern in _PATTERN.items()}
+"""How the kinds of columns that are numbers are spelled."""
 _DIGITS = {"int": 18, "rank": 9}
+FAR = 10**9  # no document has as many characters
+_SWAPPED = re.compile(rb"^[ \t]*Q0[ \t]+(?!Q0[ \t])", re.MULTILINE)
+_ROWS = 1 << 16  # lines that are written at once
+_TYPES: dict[str, Any] = {"rank": np.int32, "score": np.float64, "start": np.int64, "end": np.int64, "chunk": np.int64}
+"""The columns of a run that are numbers."""
 
 
 def number(text: str, kind: str) -> float | None:
@@ -63,7 +63,7 @@ def number(text: str, kind: str) -> float | None:
     >>> number("+7", "int"), number("1e3", "real"), number("-Inf", "real"), number("0x1", "int")
     (7, 1000.0, -inf, None)
     """
-    if not _KNOWN[kind].fullmatch(text):
+    if not _NUMBER[kind].fullmatch(text):
         return None
     return float(text) if kind == "real" else int(text)
 
@@ -115,8 +115,7 @@ class Layout:
     """
 
     columns: Mapping[str, str | None]
-    least: int
-    """How many columns a line has at least; the others are null where they are missing."""
+    least: int  # how many columns a line has at least; the others are null where they are missing
     remedy: str | None = None
 
 
@@ -132,8 +131,7 @@ class Part(NamedTuple):
     """The columns of some lines."""
 
     columns: dict[str, pa.Array]
-    line: NDArray[np.integer] | None
-    """The line of every row, from 1; None where row i stands on line i + 1."""
+    line: NDArray[np.integer] | None  # the line of every row, from 1; None where row i stands on line i + 1
     lines: int  # how many lines there are, blank ones included
     problem: Problem | None = None  # the first problem
     readable: bool = True
@@ -148,12 +146,9 @@ class Part(NamedTuple):
 class Fields(NamedTuple):
     """The fields of all lines that are not blank, one after another."""
 
-    text: pa.Array
-    """Each field, and then the blanks after it."""
-    first: NDArray[np.int64]
-    """Every line's first field."""
-    width: NDArray[np.int64]
-    """How many fields every line has."""
+    text: pa.Array  # each field, and then the blanks after it
+    first: NDArray[np.int64]  # every line's first field
+    width: NDArray[np.int64]  # how many fields every line has
     line: NDArray[np.int64]
 
     def take(self, fields: NDArray[np.int64]) -> pa.Array:
@@ -187,7 +182,7 @@ def pieces(data: pa.Buffer, size: int) -> Iterator[pa.Buffer]:
         first = last
 
 
-def compiled(data: pa.Buffer, kinds: Kinds) -> Part | None:
+def compiled(data: pa.Buffer, kinds: dict[str, str | None]) -> Part | None:
     """Let the compiled code read lines; None where it cannot."""
     found = split(data, list(kinds.values()))
     if found is None:
@@ -198,7 +193,7 @@ def compiled(data: pa.Buffer, kinds: Kinds) -> Part | None:
     return part._replace(lines=part.rows if line is None else newlines(data))
 
 
-def any_lines(data: pa.Buffer, kinds: Kinds, layout: Layout) -> Iterator[Part]:
+def any_lines(data: pa.Buffer, kinds: dict[str, str | None], layout: Layout) -> Iterator[Part]:
     """Yield the parts of lines, most of which have these columns: by compiled code as far as it can, else by NumPy.
 
     The compiled code does not know every spelling of real numbers, but can read them as text.
@@ -213,7 +208,7 @@ def any_lines(data: pa.Buffer, kinds: Kinds, layout: Layout) -> Iterator[Part]:
     columns, problem, readable = dict(part.columns), part.problem, part.readable
     for name, texts in part.columns.items():
         kind = layout.columns[name]
-        if kind not in NUMBERS or not pa.types.is_string(texts.type):
+        if kind not in _NUMBER or not pa.types.is_string(texts.type):
             continue
         columns[name] = numbers(texts, kind)
         known = columns[name].is_valid().to_numpy(zero_copy_only=False)
@@ -245,8 +240,20 @@ def fields_of(data: pa.Buffer) -> Fields:
 
 def sound_lines(data: pa.Buffer, layout: Layout, most: float) -> tuple[Fields, Problem | None]:
     """Cut lines; return those before the first that is not UTF-8 or has too few fields or too many, and what it is."""
-    ascii_only = np.frombuffer(data, np.uint8).max(initial=0) < _BEYOND_ASCII
-    fields, problem = (fields_of(data), None) if ascii_only else _decoded(fields_of(data))
+    fields, problem = fields_of(data), None
+    try:
+        if np.frombuffer(data, np.uint8).max(initial=0) >= _BEYOND_ASCII:
+            fields.text.validate(full=True)
+    except pa.ArrowInvalid:
+        for number, field in enumerate(fields.text.view(pa.binary()).to_pylist()):
+            try:
+                field.decode()
+            except UnicodeDecodeError as error:
+                row = int(np.searchsorted(fields.first, number // 2, "right")) - 1
+                what = f"expected UTF-8, found byte 0x{field[error.start]:02x}"
+                problem = Problem(int(fields.line[row]), what, "convert the file to UTF-8")
+                fields = fields.before(row)
+                break
     odd = np.flatnonzero((fields.width < layout.least) | (fields.width > most))
     if not len(odd):
         return fields, problem
@@ -260,21 +267,6 @@ def sound_lines(data: pa.Buffer, layout: Layout, most: float) -> tuple[Fields, P
     return fields.before(row), Problem(int(fields.line[row]), what, layout.remedy)
 
 
-def _decoded(fields: Fields) -> tuple[Fields, Problem | None]:
-    """Return the lines before the first that is not UTF-8, and what is wrong with that."""
-    try:
-        fields.text.validate(full=True)
-    except pa.ArrowInvalid:
-        for number, field in enumerate(fields.text.view(pa.binary()).to_pylist()):
-            try:
-                field.decode()
-            except UnicodeDecodeError as error:
-                row = int(np.searchsorted(fields.first, number // 2, "right")) - 1
-                what = f"expected UTF-8, found byte 0x{field[error.start]:02x}"
-                return fields.before(row), Problem(int(fields.line[row]), what, "convert the file to UTF-8")
-    return fields, None
-
-
 def _by_fields(data: pa.Buffer, layout: Layout) -> Part:
     """Read columns of text by NumPy, up to the first line that is not as it should be."""
     fields, problem = sound_lines(data, layout, len(layout.columns))
@@ -286,9 +278,6 @@ def _by_fields(data: pa.Buffer, layout: Layout) -> Part:
     lines, rows = newlines(data), len(fields.line)
     numbered = rows and rows == fields.line[-1] >= lines
     return Part(columns, None if numbered else fields.line, lines, problem, problem is None)
-
-
-_SWAPPED = re.compile(rb"^[ \t]*Q0[ \t]+(?!Q0[ \t])", re.MULTILINE)
 
 
 def refuse_swapped(source: Source, topics: Sequence[pa.Array]) -> None:
@@ -306,12 +295,13 @@ def newlines(data: pa.Buffer) -> int:
 class FileTable(dict[str, pa.ChunkedArray]):
     """Columns by name (`pop` frees one early: ten million strings are not kept longer than they are needed)."""
 
+    source: Source
     line: NDArray[np.int64] | None = None  # the line of every row; None where row i stands on line i + 1
     faults: tuple[FormatError, ...] = ()  # the first score that is no finite number
 
-    def line_of(self, row: int) -> int:
-        """Return the line of a row."""
-        return int(row) + 1 if self.line is None else int(self.line[row])
+    def at(self, row: int) -> Place:
+        """Return where a row stands."""
+        return self.source.at(int(row) + 1 if self.line is None else int(self.line[row]))
 
 
 def read_table(source: Source, layout: Layout, guess: Mapping[str, str] | None = None) -> FileTable:
@@ -326,7 +316,8 @@ def read_table(source: Source, layout: Layout, guess: Mapping[str, str] | None =
     if guess and not all(part.readable for part in parts):
         tried = layout
         parts = _read_parts(source, tried, width)
-    table, before = FileTable(), np.cumsum([0, *(part.lines for part in parts)]).tolist()
+    table, table.source = FileTable(), source
+    before = np.cumsum([0, *(part.lines for part in parts)]).tolist()
     for part, first in zip(parts, before, strict=False):
         if part.problem is not None:
             line, what, remedy = part.problem
@@ -371,7 +362,15 @@ def column_array(column: pa.ChunkedArray, kind: type[T]) -> NDArray[T]:
     return np.concatenate(chunks).astype(kind, copy=False) if chunks else np.zeros(0, kind)
 
 
-_ROWS = 1 << 16
+def ranked_run(source: Source, run_id: str, topics: tuple[str, ...], columns: Mapping[str, Any], **more: Any) -> Run:
+    """Return the columns of a file as a run in ranking order: numbers as NumPy has them, None what nobody fills."""
+    known = dict(columns)
+    for name, column in columns.items():
+        if not isinstance(column, np.ndarray) and name != "document" and column.null_count == len(column):
+            known[name] = None
+        elif not isinstance(column, np.ndarray) and name in _TYPES:
+            known[name] = column_array(column if name in {"rank", "score"} else column.fill_null(-1), _TYPES[name])
+    return Run(run_id, topics, **ranked(known), file=source.name, sha256=source.digest(), **more)
 
 
 def joined(*columns: pa.Array | pa.ChunkedArray | str) -> Iterator[bytes]:

@@ -32,6 +32,7 @@ _LOOK, _HEAD = 1 << 10, 1 << 16
 _LARGE = 1 << 24
 _LONG_LINE = 1 << 24
 """Bytes that no line of a run or gold in lines has: to cut it into fields takes fifty times as much memory."""
+_EXISTS = "choose another name, or replace it with force=True"
 
 
 class Source:
@@ -209,13 +210,9 @@ def refuse_binary(source: Source) -> None:
             raise FormatError(what, at=source.at(source.line_of(start)), remedy="the file is damaged or binary")
     at = source.data.find(b"\0")
     if at >= 0:
-        remedy = (
-            "save it as UTF-8" if source.data[:2] in {b"\xff\xfe", b"\xfe\xff"} else "the file is damaged or binary"
-        )
+        utf16 = source.data[:2] in {b"\xff\xfe", b"\xfe\xff"}
+        remedy = "save it as UTF-8" if utf16 else "the file is damaged or binary"
         raise FormatError("expected text, found a NUL byte", at=source.at(source.line_of(at)), remedy=remedy)
-
-
-_EXISTS = "choose another name, or replace it with force=True"
 
 
 def write_whole(path: str | Path, pieces: Iterable[bytes]) -> None:

@@ -41,6 +41,46 @@ from focuseval.placing.place import place_gold, place_run, refuse_bad_spans
 from focuseval.placing.pointers import differing_elements, is_pointer, strings, with_elements, with_pointers
 from focuseval.placing.texts import column_of
 
+_TRANSLATED = frozenset({"element", "range", "passage", "text", "document"})
+"""Places whose offsets the collection tells."""
+_PLACED = frozenset({"element", "range", "passage", "span", "point", "text", "unknown"})
+_NEEDS_INDEX = {"pointers": "spans", "bep-path": "bep", "spans": "pointers", "bep": "bep-path"}
+_ELEMENTS = frozenset({"coverage", "grades", "sizes"})
+WORDS = {
+    "document": "whole documents",
+    "element": "elements by path",
+    "range": "ranges of elements",
+    "passage": "passages between XPointers",
+    "span": "spans by offset",
+    "point": "entry points",
+    "text": "texts without offsets",
+    "unknown": "results at unknown places",
+    "chunk": "chunk numbers",
+    "header": "header fields (task, participant …)",
+    "coverage": "graded elements (relevance and coverage)",
+    "grades": "graded elements (exhaustiveness and specificity)",
+    "sizes": "assessed elements with sizes",
+    "differing": "assessed elements unlike what the highlights make them (sizes, exhaustivity)",
+    "pointers": "passages between XPointers",
+    "spans": "highlighted spans",
+    "quotes": "quotes",
+    "needs": "names of what spans are needed for",
+    "bep": "best entry points by offset",
+    "bep-path": "best entry points by path",
+    "relevance": "grades of whole documents",
+    "lengths": "document lengths",
+    "queries": "queries",
+    "tags": "tags of topics",
+    "groups": "groups, origins or assistance of topics",
+    "topic": "embedded topics",
+    "attributes": "attributes of topics (pool, version …)",
+}
+"""Every facet, as a message names it."""
+
+MINOR = frozenset({"header", "chunk", "quotes", "needs", "lengths", "queries", "tags", "groups", "topic", "attributes"})
+"""What no score depends on, or (needs) only the measures made for it: left out with a remark where a format cannot
+express it, never a reason to refuse."""
+
 
 def convert_file(
     source: str,
@@ -131,20 +171,17 @@ def write_gold(
     """
     chosen = find_format(format, "gold")
     gold, remarks = convert_gold(gold, chosen, index, lossy=lossy)
-    if chosen.folder:
+    if chosen.folder or (chosen.name == "pdf" and location(path).suffix.lower() != ".pdf"):
         write_folder(path, chosen.writer(index)(gold), replace=replace)
     elif chosen.by_topic and str(path) != "-" and not location(path).suffix:
         one = {f"{file_name(t)}.xml": chosen.write(_only_topic(gold, code)) for code, t in enumerate(gold.topics)}
         write_folder(path, one, replace=replace)
     elif chosen.name == "pdf":
         copies = chosen.writer(index)(gold)
-        if location(path).suffix.lower() != ".pdf":
-            write_folder(path, copies, replace=replace)
-        elif len(copies) == 1:
-            write_whole(path, next(iter(copies.values())))
-        else:
+        if len(copies) != 1:
             what = f"expected a folder for copies of {len(copies)} PDFs, found the name of one file"
             raise FormatError(what, at=str(path), remedy="name a folder")
+        write_whole(path, next(iter(copies.values())))
     else:
         write_whole(path, chosen.writer(index)(gold))
     return remarks
@@ -170,11 +207,6 @@ def _only_topic(gold: Gold, code: int) -> Gold:
 
 def _left_out(what: str) -> Remark:
     return Remark("left out", details=(what,))
-
-
-_TRANSLATED = frozenset({"element", "range", "passage", "text", "document"})
-"""Places whose offsets the collection tells."""
-_PLACED = frozenset({"element", "range", "passage", "span", "point", "text", "unknown"})
 
 
 def convert_run(
@@ -234,10 +266,9 @@ def _as_spans(run: Run, to: Format, index: Collection | None, remarks: list[Rema
     if len(lost):
         row = int(lost[0])
         path = None if run.path is None else run.path[row].as_py()
-        what = f"{path!r} of " if path is not None else "the text of a chunk of " if run.text is not None else ""
+        found = f"{path!r} of " if path is not None else "the text of a chunk of " if run.text is not None else ""
         number = "1 result has" if len(lost) == 1 else f"{len(lost):,} results have"
-        what = f"{what}document {run.document[row].as_py()!r} ({number} none)"
-        what = f"expected a place in the index, found {what}"
+        what = f"expected a place in the index, found {found}document {run.document[row].as_py()!r} ({number} none)"
         raise FormatError(what, at=run.at(row), remedy="is it the same collection?")
     return replace(run, path=None, end_path=None, text=None)
 
@@ -257,10 +288,6 @@ def _in_order(run: Run, to: Format, remarks: list[Remark], *, lossy: bool) -> Ru
         remarks.append(_left_out("scores that contradict the ranking; 1/rank is written"))
         run = replace(run, score=None)
     return run
-
-
-_NEEDS_INDEX = {"pointers": "spans", "bep-path": "bep", "spans": "pointers", "bep": "bep-path"}
-_ELEMENTS = frozenset({"coverage", "grades", "sizes"})
 
 
 def convert_gold(
@@ -325,42 +352,6 @@ def _without(gold: Gold, to: Format, unsaid: set[str]) -> Gold:
         articles = replace(articles, bep=np.full(len(articles.bep), UNKNOWN, np.int64), bep_path=None)
     scale = "trec" if to.name == "trec-qrels" else gold.scale
     return replace(gold, articles=articles, passages=passages, elements=elements, scale=scale)
-
-
-WORDS = {
-    "document": "whole documents",
-    "element": "elements by path",
-    "range": "ranges of elements",
-    "passage": "passages between XPointers",
-    "span": "spans by offset",
-    "point": "entry points",
-    "text": "texts without offsets",
-    "unknown": "results at unknown places",
-    "chunk": "chunk numbers",
-    "header": "header fields (task, participant …)",
-    "coverage": "graded elements (relevance and coverage)",
-    "grades": "graded elements (exhaustiveness and specificity)",
-    "sizes": "assessed elements with sizes",
-    "differing": "assessed elements unlike what the highlights make them (sizes, exhaustivity)",
-    "pointers": "passages between XPointers",
-    "spans": "highlighted spans",
-    "quotes": "quotes",
-    "needs": "names of what spans are needed for",
-    "bep": "best entry points by offset",
-    "bep-path": "best entry points by path",
-    "relevance": "grades of whole documents",
-    "lengths": "document lengths",
-    "queries": "queries",
-    "tags": "tags of topics",
-    "groups": "groups, origins or assistance of topics",
-    "topic": "embedded topics",
-    "attributes": "attributes of topics (pool, version …)",
-}
-"""Every facet, as a message names it."""
-
-MINOR = frozenset({"header", "chunk", "quotes", "needs", "lengths", "queries", "tags", "groups", "topic", "attributes"})
-"""What no score depends on, or (needs) only the measures made for it: left out with a remark where a format cannot
-express it, never a reason to refuse."""
 
 
 def run_facets(run: Run) -> dict[str, int]:

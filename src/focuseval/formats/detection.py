@@ -27,6 +27,9 @@ chroma = re.compile(
     rb"^[^\n]*\bquestion\b[^\n]*\breferences\b[^\n]*\bcorpus_id\b|^[^\n]*\bcorpus_id\b[^\n]*\breferences\b"
 ).match
 """The header of the CSV of chunking_evaluation."""
+_SENTENCES = re.compile(rb'"(?:answer|content)"\s*:\s*\[\s*\{\s*"(?:text|type|citations)"')
+_GENERATED = frozenset({"answer", "response", "actual_output", "output", "generated_answer"})
+_CITED = frozenset({"sources", "docs", "references", "citations", "abstains", "abstained", "refused"})
 
 
 def _lines(head: bytes, most: int) -> list[bytes]:
@@ -68,38 +71,33 @@ def unjudged(head: bytes) -> bool:
 
 
 @lru_cache(maxsize=1)  # several formats ask for the columns of the same bytes
-def _fields(head: bytes) -> list[list[bytes]]:
-    """Return the columns of the first lines; JSON and XML have none."""
+def _fields(head: bytes) -> tuple[list[list[bytes]], int]:
+    """Return the columns of the first lines, and how many most of them have; JSON and XML have none.
+
+    By most, so that the reader refuses a bad line, and not the detection.
+    """
     if head.lstrip()[:1] in {b"{", b"[", b"<"} or genomics(head):
-        return []
+        return [], 0
     lines = [line.split() for line in _lines(head, 200)]
-    named = [
-        fields for fields in lines if {*fields[:2]} & {b"Q0", b"q0", b"0"} or all(map(_NUMBER.fullmatch, fields[3:5]))
-    ]
-    return lines if 2 * len(named) >= len(lines) else []  # else these are sentences
-
-
-def _width(head: bytes) -> int:
-    """Return how many columns most lines have, so that the reader refuses a bad line, and not the detection."""
-    widths = Counter(len(fields) for fields in _fields(head))
-    return widths.most_common(1)[0][0] if widths else 0
+    named = [one for one in lines if {*one[:2]} & {b"Q0", b"q0", b"0"} or all(map(_NUMBER.fullmatch, one[3:5]))]
+    lines = lines if 2 * len(named) >= len(lines) else []  # else these are sentences
+    return lines, Counter(map(len, lines)).most_common(1)[0][0] if lines else 0
 
 
 def columns(head: bytes, *widths: int) -> bool:
     """Say whether most lines have so many columns, and none has passages."""
-    return _width(head) in widths and not passages(head)
+    return _fields(head)[1] in widths and not passages(head)
 
 
 def offsets(head: bytes) -> bool:
     """Say whether this is an INEX text run without paths."""
-    return columns(head, 7, 8) and not any(fields[6:7] and fields[6].startswith(b"/") for fields in _fields(head))
+    return columns(head, 7, 8) and not any(fields[6:7] and fields[6].startswith(b"/") for fields in _fields(head)[0])
 
 
 def passages(head: bytes) -> bool:
     """Say whether these are assessments of 2008–2010: five columns, or passages as offset:length."""
-    return _width(head) == 5 or any(
-        len(fields) > 6 and all(_PASSAGE.fullmatch(field) for field in fields[6:]) for fields in _fields(head)
-    )
+    lines, width = _fields(head)
+    return width == 5 or any(len(fields) > 6 and all(map(_PASSAGE.fullmatch, fields[6:])) for fields in lines)
 
 
 def genomics(head: bytes) -> bool:
@@ -200,11 +198,6 @@ def _keys_after(head: bytes, at: int) -> frozenset[str]:
             keys.add(last)
         last = sign
     return frozenset(column_name(key.strip(b'"').decode("utf-8", "replace")) for key in keys)
-
-
-_SENTENCES = re.compile(rb'"(?:answer|content)"\s*:\s*\[\s*\{\s*"(?:text|type|citations)"')
-_GENERATED = frozenset({"answer", "response", "actual_output", "output", "generated_answer"})
-_CITED = frozenset({"sources", "docs", "references", "citations", "abstains", "abstained", "refused"})
 
 
 def answers(head: bytes) -> bool:

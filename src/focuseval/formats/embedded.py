@@ -31,6 +31,19 @@ from focuseval.formats.content import Source, open_source, open_sources, write_w
 from focuseval.placing.place import align_gold
 from focuseval.placing.texts import SIMILARITY, as_collection
 
+_CARRIERS = {
+    "squad": detection.squad,
+    "qasper": detection.qasper,
+    "kilt": detection.knowledge_source,
+    "natural-questions": detection.natural_questions,
+}
+"""Formats of files with embedded documents, and how such a file is detected."""
+_WITH_QUESTIONS = {
+    *("legalbench-rag", "chunking-evaluation", "squad", "qasper", "natural-questions", "kilt"),
+    *("trec-genomics", "trec-rag"),
+}
+"""Golds of spans, which are no topics, even where they hold no questions."""
+
 
 def embedded_documents(path: str | Path, format: str | None = None) -> dict[str, str]:  # noqa: A002  the field's word
     """Return the texts that are embedded in a gold file (or in KILT's knowledge source), by document id."""
@@ -62,15 +75,6 @@ def open_documents(path: Index | str | Path | Mapping[str, str]) -> Index:
         if chosen is not None:
             return collection.open_documents(embedded_documents(str(place), chosen))
     return collection.open_documents(path)
-
-
-_CARRIERS = {
-    "squad": detection.squad,
-    "qasper": detection.qasper,
-    "kilt": detection.knowledge_source,
-    "natural-questions": detection.natural_questions,
-}
-"""Formats of files with embedded documents, and how such a file is detected."""
 
 
 def write_documents(documents: Mapping[str, str], path: str | Path) -> None:
@@ -132,10 +136,3 @@ def read_questions(source: str | Path) -> tuple[Topic, ...]:
     queries = known.reader(None)([opened]).queries if known is not None else {}
     asked = tuple(plain_topic(topic, query) for topic, query in queries.items() if query.strip())
     return asked or read_topic_bytes(opened.data, opened.name)
-
-
-_WITH_QUESTIONS = {
-    *("legalbench-rag", "chunking-evaluation", "squad", "qasper", "natural-questions", "kilt"),
-    *("trec-genomics", "trec-rag"),
-}
-"""Golds of spans, which are no topics, even where they hold no questions."""

@@ -35,6 +35,14 @@ if TYPE_CHECKING:
     Documents = Collection | str | Path | Mapping[str, str]
     """What may be given as documents: an index, a folder or a file of documents, or a mapping from ids to texts."""
 
+T = TypeVar("T")
+
+STREAMED = ("run-jsonl", "trec-run")  # formats whose lines each name their topic
+LARGE = 1 << 26  # bytes from which on a run is read in blocks
+BLOCK = 1 << 24  # bytes that are read at once: about 200,000 results as JSON lines, 450,000 as TREC writes them
+_LOOK = 1 << 16  # bytes before a cut that are looked at first; a topic that reaches further back is followed
+_COUNTED = 1 << 20  # bytes whose lines are counted at once
+
 
 def read_run(
     path: str | Path | Source,
@@ -126,19 +134,6 @@ def one_format(sources: Sequence[Source]) -> Format:
     return chosen
 
 
-LARGE = 1 << 26  # bytes from which on a run is read in blocks
-
-STREAMED = ("run-jsonl", "trec-run")  # formats whose lines each name their topic
-
-BLOCK = 1 << 24  # bytes that are read at once: about 200,000 results as JSON lines, 450,000 as TREC writes them
-
-T = TypeVar("T")
-
-_LOOK = 1 << 16  # bytes before a cut that are looked at first; a topic that reaches further back is followed
-
-_COUNTED = 1 << 20  # bytes whose lines are counted at once
-
-
 def streamed_format(source: object, run_format: str | None = None) -> str | None:
     """Return the format of a large file that may be streamed, else None; such a run names no task."""
     if not isinstance(source, (str, PathLike)):
@@ -164,12 +159,18 @@ def ahead(sources: Sequence[Any], run_format: str | None = None) -> list[Any]:
 
 
 class LineBlock(Source):
-    """Some lines of a file, which know where in it they stand: behind so many bytes."""
+    """The lines between two cuts of a file, which know where in it they stand; a byte-order mark is left out."""
 
-    def __init__(self, path: Location, start: int, data: bytes) -> None:
-        """Take the lines, which nobody hashes."""
+    def __init__(self, path: Location, start: int, end: int) -> None:
+        """Read the lines, which nobody hashes."""
         super().__init__(shown(path), path=path, hashed=False)
-        self.path, self.start, self.data = path, start, data
+        with path.open("rb") as file:
+            file.seek(start)
+            data = file.read(end - start)
+        if len(data) != end - start:
+            what = f"expected {end:,} bytes, found {start + len(data):,}: the file was cut off while it was read"
+            raise FormatError(what, at=shown(path), remedy="read it when it has been written")
+        self.path, self.start, self.data = path, start, data if start else without_preamble(data)
 
     def at(self, line: int | None = None, column: int | None = None) -> Place:
         """Return a place in the whole file; lines before this block are counted only now that somebody asks."""
@@ -178,17 +179,6 @@ class LineBlock(Source):
                 sizes = (min(_COUNTED, self.start - first) for first in range(0, self.start, _COUNTED))
                 line += sum(file.read(size).count(b"\n") for size in sizes)
         return Place(self.name, line, column)
-
-
-def read_block(path: Location, start: int, end: int) -> LineBlock:
-    """Return the bytes between two cuts, which nobody hashes; a byte-order mark is left out."""
-    with path.open("rb") as file:
-        file.seek(start)
-        data = file.read(end - start)
-    if len(data) != end - start:
-        what = f"expected {end:,} bytes, found {start + len(data):,}: the file was cut off while it was read"
-        raise FormatError(what, at=shown(path), remedy="read it when it has been written")
-    return LineBlock(path, start, data if start else without_preamble(data))
 
 
 def cuts(path: Location, topic_of: Callable[[bytes], Any], size: int = BLOCK) -> Iterator[tuple[int, int]]:
@@ -245,9 +235,7 @@ class LargeRun:
         self._pool = ThreadPoolExecutor(cores())
         self._read, topic_of = block_reader(path, name)
         self._cuts = cuts(path, topic_of)
-        self._ahead = [
-            (end, self._pool.submit(self._block, start, end)) for start, end in islice(self._cuts, self._most)
-        ]
+        self._ahead = [(cut[1], self._pool.submit(self._block, *cut)) for cut in islice(self._cuts, self._most)]
 
     def __fspath__(self) -> str:
         """Return the file's name: whoever knows nothing of blocks reads the file at once."""
@@ -273,7 +261,7 @@ class LargeRun:
             yield from ((future.result(), share) for future, share in waiting)
 
     def _block(self, start: int, end: int) -> Run:
-        return self._read(read_block(self.path, start, end))
+        return self._read(LineBlock(self.path, start, end))
 
 
 def block_reader(path: Location, name: str) -> tuple[Callable[[Source], Run], Callable[[bytes], Any]]:

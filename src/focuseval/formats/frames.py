@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -79,10 +79,6 @@ def _named(frame: Any, columns: Mapping[str, str] | None) -> pa.Table:
     return table.select(kept).rename_columns(names)
 
 
-def _rows(table: pa.Table) -> Iterator[Row]:
-    return (Row(number, row) for number, row in enumerate(table.to_pylist(), 1))
-
-
 def run_from_frame(
     frame: Any,
     *,
@@ -108,7 +104,7 @@ def run_from_frame(
     there = table.column_names
     lengths = spelled(there, "length") and not spelled(there, "end")
     plain = not there or (spelled(there, "doc") and spelled(there, "topic") and not spelled(there, "results"))
-    named = NamedColumns(table) if plain and not lengths else columns_of(_rows(table), FRAME)
+    named = NamedColumns(table) if plain and not lengths else columns_of(map(Row, count(1), table.to_pylist()), FRAME)
     run = replace(columns_run(named, run_id, unit, collection), file=FRAME, sha256=_digest(table))
     run = in_order(run, order)
     return run if collection is None else place_run(run, collection)
@@ -131,7 +127,8 @@ def gold_from_frame(
     """
     table = _named(frame, columns)
     collection = None if documents is None else as_collection(documents)
-    judged = [one for row in _rows(table) for one in judgements_of(row.values, Place(FRAME, row.line))]
+    rows = enumerate(table.to_pylist(), 1)
+    judged = [one for number, row in rows for one in judgements_of(row, Place(FRAME, number))]
     if unit != "code points":
         documents_of = pa.array([one.doc or "" for one in judged], pa.string())
         spans = (np.array([getattr(one, name) for one in judged], np.int64) for name in ("start", "end"))

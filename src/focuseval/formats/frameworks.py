@@ -66,25 +66,16 @@ def run_from_results(
     items, codes, ranks = list[RetrievedChunks](), list[int](), list[int]()
     for code, topic in enumerate(topics):
         for rank, item in enumerate(results[topic], 1):  # a bare text has an empty id until its document is found
-            bare = isinstance(item, str)
             at = Place(f"<results of {topic!r}>", rank)
-            items.append(RetrievedChunks("", str(item)) if bare else retrieved(item, doc_key, at))
+            items.append(RetrievedChunks("", item) if isinstance(item, str) else retrieved(item, doc_key, at))
             codes.append(code)
             ranks.append(rank)
     scores = [item.score for item in items]
-    return Run(
-        run_id,
-        topics,
-        np.array(codes, np.int32),
-        pa.array([item.document for item in items], pa.string()),
-        rank=np.array(ranks, np.int32),
-        score=None if None in scores else np.array(scores, np.float64),
-        start=np.array([item.start for item in items], np.int64),
-        end=np.array([item.end for item in items], np.int64),
-        text=pa.array([item.text for item in items], pa.string()),
-        chunk=np.array([item.chunk for item in items], np.int64),
-        file="<results>",
-    )
+    columns: dict[str, Any] = {"topic": np.array(codes, np.int32), "rank": np.array(ranks, np.int32)}
+    columns |= {name: pa.array([getattr(one, name) for one in items], pa.string()) for name in ("document", "text")}
+    columns |= {name: np.array([getattr(one, name) for one in items], np.int64) for name in ("start", "end", "chunk")}
+    score = None if None in scores else np.array(scores, np.float64)
+    return Run(run_id, topics, **columns, score=score, file="<results>")
 
 
 def is_results(value: object) -> bool:

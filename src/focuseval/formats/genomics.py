@@ -32,14 +32,9 @@ from focuseval.formats.ranking import ranked, topic_codes
 from focuseval.formats.run_rows import in_code_points
 from focuseval.placing.normalise import from_bytes
 
-PLAIN = Layout({"topic": "text", "document": "text", "rank": "rank", "offset": "int", "length": "int"}, least=5)
-SCORED = Layout(
-    {
-        "topic": "text", "document": "text", "rank": "rank", "score": "real", "offset": "int", "length": "int",
-        "run": "text",
-    },
-    least=7,
-)  # fmt: skip
+_RANKED, _PLACE = {"topic": "text", "document": "text", "rank": "rank"}, {"offset": "int", "length": "int"}
+PLAIN = Layout({**_RANKED, **_PLACE}, least=5)
+SCORED = Layout({**_RANKED, "score": "real", **_PLACE, "run": "text"}, least=7)
 _BYTES = "offsets count bytes of the UTF-8 text"
 
 
@@ -82,22 +77,13 @@ def read_run(source: Source, documents: Collection | None = None) -> Run:
     topics, topic = topic_codes(table["topic"])
     document = table["document"]
     offset, length = (column_array(table[name], np.int64) for name in ("offset", "length"))
-
-    def at(row: int) -> Place:
-        return source.at(table.line_of(row))
-
     if len(bad := np.flatnonzero((offset < 0) | (length < 0))):
         what = f"expected an offset and a length in bytes, found {offset[bad[0]]}+{length[bad[0]]}"
-        raise FormatError(what, at=at(int(bad[0])), remedy=_BYTES)
-    start, end = (in_code_points(at, document, some, "bytes", documents) for some in (offset, offset + length))
-    columns = {
-        "topic": topic,
-        "document": document,
-        "rank": column_array(table["rank"], np.int32),
-        "score": column_array(table["score"], np.float64) if "score" in table else None,
-        "start": start,
-        "end": end,
-        "line": table.line,
-    }
+        raise FormatError(what, at=table.at(bad[0]), remedy=_BYTES)
+    start, end = (in_code_points(table.at, document, some, "bytes", documents) for some in (offset, offset + length))
+    rank = column_array(table["rank"], np.int32)
+    score = column_array(table["score"], np.float64) if "score" in table else None
+    columns = {"topic": topic, "document": document, "rank": rank, "score": score, "start": start, "end": end}
+    columns |= {"line": table.line}
     run_id = table["run"][0].as_py() if "run" in table and len(topic) else source.stem
     return Run(run_id, topics, **ranked(columns), file=source.name, sha256=source.digest(), faults=table.faults)

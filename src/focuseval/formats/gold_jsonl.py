@@ -78,13 +78,8 @@ class JudgementRecord(msgspec.Struct, forbid_unknown_fields=True, gc=False):
 
 
 _SPAN = pa.schema([("start", "int64"), ("end", "int64"), ("quote", "string"), ("need", "string")])
-_NUMBERS = ("bep", "length", "relevance")
-_TYPES = (
-    dict.fromkeys(("topic", "doc", "query", *FACTS), "string")
-    | dict.fromkeys(_NUMBERS, "int64")
-    | {"answerable": "bool"}
-)
-_LINE = pa.schema(_TYPES.items())
+_TEXTS, _NUMBERS = ("topic", "doc", "query", *FACTS), ("bep", "length", "relevance")
+_LINE = pa.schema({**dict.fromkeys(_TEXTS, "string"), **dict.fromkeys(_NUMBERS, "int64"), "answerable": "bool"}.items())
 
 
 def read(sources: Sequence[Source]) -> Gold:
@@ -194,12 +189,10 @@ def _judged(
         )
         for spans, number in zip(texts, counts.T, strict=True)
     )
-    queries, other_query = _of_topics(rows, table, "query")
-    facts = {name: _of_topics(rows, table, name) for name in FACTS}
+    said = {name: _of_topics(rows, table, name) for name in ("query", *FACTS)}
     refuse_first(
         rows.twice(),
-        other_query,
-        *(other for _, other in facts.values()),
+        *(other for _, other in said.values()),
         rows.check(
             (count < 0) & ~graded,
             lambda _: "expected 'spans' or a 'relevance', found neither",
@@ -217,11 +210,11 @@ def _judged(
     quoted = pc.utf8_length(marks.quote).fill_null(UNKNOWN).to_numpy(zero_copy_only=False)
     differing = (quoted >= 0) & (marks.start >= 0) & (quoted != marks.end - marks.start)
     attributes: dict[str, dict[str, str]] = {}
-    for name, (found, _) in facts.items():
-        for topic, text in found.items():
+    for name in FACTS:
+        for topic, text in said[name][0].items():
             attributes.setdefault(topic, {})[name] = text
     known = {"length": length, "bep": bep}
-    gold = rows.gold(grade, marks, known, scale=scale, queries=queries, attributes=attributes)
+    gold = rows.gold(grade, marks, known, scale=scale, queries=said["query"][0], attributes=attributes)
     if len(forbidden.row):
         gold = replace(gold, forbidden=rows.gold(counts[:, 1] > 0, forbidden, {"length": length}))
     return gold, int(np.count_nonzero(differing))

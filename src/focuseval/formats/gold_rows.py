@@ -42,6 +42,10 @@ from focuseval.formats.rows import as_list, document_of, first_text, rows_of, sp
 from focuseval.formats.run_rows import needs_documents
 from focuseval.placing.texts import holders_of
 
+ROW_FIELDS = ("quote", "references", "answers", "need", "relevance", "tags", "group")
+"""What a row may say besides the fields of a run's, for the format's documentation."""
+_HOP = re.compile(r"<([0-9]+-hop)>\s*")  # what RAGAS writes before the contexts of a multi-hop question that it made up
+
 
 def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold:
     """Return the judgements of one or several files."""
@@ -65,19 +69,13 @@ def write(gold: Gold, documents: Collection | None = None) -> Iterator[bytes]:
         yield json_line({**asked, "reference_contexts": texts.get(code, [])})
 
 
-ROW_FIELDS = ("quote", "references", "answers", "need", "relevance", "tags", "group")
-"""What a row may say besides the fields of a run's, for the format's documentation."""
-_HOP = re.compile(r"<([0-9]+-hop)>\s*")  # what RAGAS writes before the contexts of a multi-hop question that it made up
-
-
 class JudgedSpan(NamedTuple):
     """One span of a topic, or (without start, end and quote) a document without one."""
 
     topic: str
     at: Place
     query: str = ""
-    doc: str | None = None
-    """None where the file does not say: the quote is then looked for in all documents."""
+    doc: str | None = None  # None where the file does not say: the quote is then looked for in all documents
     start: int = UNKNOWN
     end: int = UNKNOWN
     quote: str | None = None
@@ -85,8 +83,7 @@ class JudgedSpan(NamedTuple):
     grade: int | None = None
     tags: tuple[str, ...] = ()
     group: str = ""
-    answer: bool = False
-    """Whether the quote is an answer, which may be in words of its own."""
+    answer: bool = False  # whether the quote is an answer, which may be in words of its own
 
     @property
     def marks(self) -> bool:
@@ -110,17 +107,11 @@ def judgements_of(row: Mapping[str, Any], at: Place) -> list[JudgedSpan]:
     # "score" is a grade in the judgements of BEIR and MTEB, which have nothing else
     grades = NAMES["relevance"] if len(row) == 3 else NAMES["relevance"][:-1]
     grade = next((row[name] for name in grades if row.get(name) not in (None, "")), None)
-    base = JudgedSpan(
-        topic_of(row, at, question=question),
-        at,
-        query=str(value(row, "query", at) or ""),
-        doc=document_of(row, at),
-        grade=whole(grade, "relevance", at),
-        tags=tuple(
-            tag.strip() for some in as_list(value(row, "tags", at) or [], "tags", at) for tag in str(some).split(",")
-        ),
-        group=str(value(row, "group", at) or ""),
-    )
+    topic, query = topic_of(row, at, question=question), str(value(row, "query", at) or "")
+    base = JudgedSpan(topic, at, query, document_of(row, at), grade=whole(grade, "relevance", at))
+    words = as_list(value(row, "tags", at) or [], "tags", at)
+    tags = tuple(tag.strip() for some in words for tag in str(some).split(","))
+    base = base._replace(tags=tags, group=str(value(row, "group", at) or ""))
     if question:
         items = [] if listed is None else as_list(listed, "references", at, row)
         return [_item(item, base) for item in items] or [base]
@@ -144,15 +135,10 @@ def judgements_of(row: Mapping[str, Any], at: Place) -> list[JudgedSpan]:
 def _span(row: Mapping[str, Any], base: JudgedSpan) -> JudgedSpan:
     """Return the span that a row or an object of a list says itself."""
     at = base.at
-    start, end = span_of(row, at)
-    need, named = value(row, "need", at), document_of(row, at)
-    return base._replace(
-        doc=named or base.doc,
-        start=UNKNOWN if start is None else start,
-        end=UNKNOWN if end is None else end,
-        quote=first_text(row, "quote", at) or None,
-        need=None if need is None else str(need),
-    )
+    start, end = (UNKNOWN if place is None else place for place in span_of(row, at))
+    need, doc = value(row, "need", at), document_of(row, at) or base.doc
+    quote = first_text(row, "quote", at) or None
+    return base._replace(doc=doc, start=start, end=end, quote=quote, need=None if need is None else str(need))
 
 
 def _item(item: Any, base: JudgedSpan) -> JudgedSpan:

@@ -27,7 +27,7 @@ from focuseval.data.remarks import counted_kinds
 from focuseval.errors import FormatError
 from focuseval.formats.columns import Fields, Layout, known_numbers, no_number, refuse_swapped, sound_lines, words
 from focuseval.formats.content import Source, refuse_binary
-from focuseval.formats.judgements import JudgedRows, SpanRows, Wrong, first_span, judged_rows, refuse_first
+from focuseval.formats.judgements import JudgedRows, SpanRows, Wrong, first_span, judged_rows, refuse_first, spans_of
 
 LAYOUT = Layout(
     {"topic": "text", "Q0": None, "document": "text", "relevant-characters": "int", "document-length": "int"}, least=5
@@ -134,13 +134,10 @@ def write(gold: Gold) -> Iterator[bytes]:
     """Yield a line for every judged document."""
     topics = words("topic", gold.topics).to_pylist()
     documents = words("document", gold.documents).to_pylist()
-    spans: dict[tuple[int, int], list[tuple[int, int]]] = {}
-    p, a = gold.passages, gold.articles
-    for topic, document, start, end in zip(*(c.tolist() for c in (p.topic, p.document, p.start, p.end)), strict=True):
-        spans.setdefault((topic, document), []).append((start, end - start))
+    a, spans = gold.articles, spans_of(gold)
     columns = (column.tolist() for column in (a.topic, a.document, a.rsize, a.length, a.bep))
     for topic, document, rsize, length, bep in zip(*columns, strict=True):
-        passages = spans.get((topic, document), [])
+        passages = [(one.start, one.end - one.start) for one in spans[topic, document]]
         relevant = rsize if rsize >= 0 else sum(size for _, size in passages)
         tail = [str(bep), *(f"{start}:{size}" for start, size in passages)] if passages or bep >= 0 else []
         yield " ".join([topics[topic], "Q0", documents[document], str(relevant), str(length), *tail]).encode() + b"\n"

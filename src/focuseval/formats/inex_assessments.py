@@ -57,13 +57,11 @@ class _AssessmentReader(EventReader):
 
     rows: Judgements
     code: int
-    scales: set[str]
-    """The kinds of grades that were met in this file and others."""
+    scales: set[str]  # the kinds of grades that were met in this file and others
     topic: str | None = None
     pair: tuple[int, int] | None = None
     article: dict[str, Any] = field(default_factory=dict)
-    inner: int | None = None
-    """The byte where the embedded topic begins, while it is read."""
+    inner: int | None = None  # the byte where the embedded topic begins, while it is read
     title: list[str] | None = None
     encoding: str = "utf-8"
 

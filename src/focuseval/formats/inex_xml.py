@@ -34,9 +34,8 @@ from numpy.typing import NDArray
 from focuseval.data.remarks import Remark
 from focuseval.data.run import Run
 from focuseval.errors import FormatError
-from focuseval.formats.columns import no_number, numbers
+from focuseval.formats.columns import no_number, numbers, ranked_run
 from focuseval.formats.content import Source
-from focuseval.formats.ranking import ranked
 from focuseval.formats.xml import EventReader, attributes, text
 
 FIELDS = "topic-fields."  # how an attribute of ``<topic-fields>`` is named among the run's attributes
@@ -45,9 +44,9 @@ TOPIC = "topic["  # how an attribute of a ``<topic>`` is named there: ``topic[54
 _COLUMNS = {"file": "document", "path": "path", "rank": "rank", "rsv": "score", "in": "in"}
 """What a result says in elements of its own: the columns of these."""
 _TEXTS = frozenset({*_COLUMNS, "description", "collection"})
-_NUMBERS: dict[str, Any] = {"rank": np.int32, "score": np.float64, "start": np.int64, "end": np.int64}
 _OFFSET = re.compile(r"[0-9]{1,9}")
 _UNKNOWN = frozenset({"-1", "X", "x"})
+_ELEMENTS = frozenset({"description", "collections", "in"})
 
 
 def read(source: Source) -> Run:
@@ -62,32 +61,14 @@ def read(source: Source) -> Run:
         kind = pa.int64() if name in {"start", "end"} else pa.string()
         columns[name] = pa.array([one.get(name) for one in raw.results], kind)
     faults = _convert(source, columns, line, remarks)
-    for name, column in columns.items():
-        if name in _NUMBERS and column.null_count < len(column):
-            filled = column.fill_null(-1) if name in {"start", "end"} else column
-            columns[name] = filled.to_numpy(zero_copy_only=False).astype(_NUMBERS[name])
-        elif name not in {"document", "topic", "line"} and column.null_count == len(column):
-            columns[name] = None
-        elif name not in {"topic", "line"}:
-            columns[name] = pa.chunked_array([column])
-    columns = ranked(columns)
-    inside = columns.pop("in")
-    if inside is not None:
-        names = inside.unique().to_pylist()
-        known |= {"in": names[0]} if len(names) == 1 else {}
-        remarks += [] if len(names) == 1 else [Remark("collections", len(names))]
-    return Run(
-        run_id or source.stem,
-        tuple(raw.topics),
-        **columns,
-        file=source.name,
-        task=task,
-        participant=participant,
-        sha256=source.digest(),
-        attributes=known,
-        remarks=tuple(remarks),
-        faults=tuple(faults[:1]),
-    )
+    inside = columns.pop("in").unique().to_pylist()
+    if len(inside) > 1:
+        remarks.append(Remark("collections", len(inside)))
+    elif inside and inside[0] is not None:
+        known["in"] = inside[0]
+    columns |= {name: pa.chunked_array([column]) for name, column in columns.items() if isinstance(column, pa.Array)}
+    more = {"task": task, "participant": participant, "attributes": known, "remarks": tuple(remarks)}
+    return ranked_run(source, run_id or source.stem, tuple(raw.topics), columns, **more, faults=tuple(faults[:1]))
 
 
 def _convert(
@@ -134,8 +115,7 @@ class _Submission(EventReader):
     results: list[dict[str, Any]] = field(default_factory=list)
     collections: list[str] = field(default_factory=list)
     topic: int | None = None
-    result: dict[str, Any] | None = None
-    """The result that is being read."""
+    result: dict[str, Any] | None = None  # the result that is being read
     text: list[str] = field(default_factory=list)
 
     REMEDY: ClassVar[str] = "correct the result"
@@ -232,9 +212,6 @@ def write(run: Run) -> Iterator[bytes]:
         rows = "".join(_results(run, int(first), int(last)))
         yield f"  <topic{attributes({'topic-id': topic, **said.get(topic, {})})}>\n{rows}  </topic>\n".encode()
     yield b"</inex-submission>\n"
-
-
-_ELEMENTS = frozenset({"description", "collections", "in"})
 
 
 def _results(run: Run, first: int, last: int) -> Iterator[str]:

@@ -23,7 +23,6 @@ import pyarrow as pa
 from focuseval.data.gold import UNKNOWN, Articles, Gold, GradedElements, Passages
 from focuseval.data.remarks import Remark, counted_kinds
 from focuseval.data.spans import union
-from focuseval.engine.native import indices
 from focuseval.errors import FormatError, MissingDataError, Place
 from focuseval.formats.columns import FAR
 from focuseval.formats.content import Source
@@ -61,8 +60,7 @@ class Question(NamedTuple):
     query: str
     spans: Sequence[Span]
     at: Place
-    name: str = ""
-    """Its id; a question without one is ``q1``, ``q2`` … in file order."""
+    name: str = ""  # its id; a question without one is ``q1``, ``q2`` … in file order
     judged: Sequence[str] = ()  # documents that were judged, whether they have a span or not
     attributes: Mapping[str, str] = {}
 
@@ -142,19 +140,11 @@ class Judgements:
 
     def gold(self, sources: Sequence[Source], scale: str = "highlights", remarks: Sequence[Remark] = ()) -> Gold:
         """Return everything that was gathered, grouped by topic."""
-        gold = Gold(
-            tuple(self.topics),
-            pa.array(list(self.documents), pa.string()),
-            table_of(Articles, self.articles),
-            table_of(Passages, self.passages),
-            table_of(GradedElements, self.elements),
-            scale=scale,
-            queries=self.queries,
-            attributes=self.attributes,
-            **_origin(sources),
-        )
-        counted = counted_kinds(united=gold.overlapping(), same_ids=self.renamed)
-        return replace(gold, remarks=(*counted, *remarks))
+        articles, passages = table_of(Articles, self.articles), table_of(Passages, self.passages)
+        elements, documents = table_of(GradedElements, self.elements), pa.array(list(self.documents), pa.string())
+        said = {**_origin(sources), "queries": self.queries, "attributes": self.attributes}
+        gold = Gold(tuple(self.topics), documents, articles, passages, elements, scale=scale, **said)
+        return replace(gold, remarks=(*counted_kinds(united=gold.overlapping(), same_ids=self.renamed), *remarks))
 
 
 def gold_of_questions(questions: Iterable[Question | Remark], sources: Sequence[Source] = ()) -> Gold:
@@ -194,8 +184,7 @@ def _origin(sources: Sequence[Source]) -> dict[str, Any]:
     if len(sources) == 1:
         return {"sha256": sources[0].digest(), "file": sources[0].name}
     digests = "\n".join(source.digest() for source in sources)
-    names = tuple(source.name for source in sources)
-    return {"sha256": hashlib.sha256(digests.encode()).hexdigest(), "sources": names}
+    return {"sha256": hashlib.sha256(digests.encode()).hexdigest(), "sources": tuple(source.name for source in sources)}
 
 
 def table_of(kind: type[Table], rows: list[tuple[Any, ...]]) -> Table:
@@ -244,11 +233,9 @@ class JudgedRows:
     sources: Sequence[Source]
     source: NDArray[np.int32]
     line: NDArray[np.int64]
-    topic: NDArray[np.int32]
-    """Codes into `topics`."""
+    topic: NDArray[np.int32]  # codes into `topics`
     topics: tuple[str, ...]
-    document: NDArray[np.int32]
-    """Codes into `documents`."""
+    document: NDArray[np.int32]  # codes into `documents`
     documents: pa.Array
 
     def __len__(self) -> int:
@@ -292,44 +279,22 @@ class JudgedRows:
     ) -> Gold:
         """Return the gold with these grades and spans, in blocks of topics; `articles`: maybe length, rsize, bep."""
         topic, document = self.topic, self.document
-        marks = marks or SpanRows(*np.zeros((3, 0), np.int64))
-        known = {**dict.fromkeys(("length", "rsize", "bep"), np.full(len(self), UNKNOWN, np.int64)), **(articles or {})}
+        row, start, end, *texts = marks or SpanRows(*np.zeros((3, 0), np.int64))
+        unknown = np.full(len(self), UNKNOWN, np.int64)
+        known: dict[str, Any] = {**dict.fromkeys(("length", "rsize", "bep"), unknown), **(articles or {})}
+        source = self.source if len(self.sources) > 1 else None
+        judged = Articles(topic, document, relevance.astype(np.int32), **known, line=self.line, source=source)
+        size = np.where(end >= 0, end - start, UNKNOWN)
+        quote, need = (None if text is None or text.null_count == len(text) else text for text in texts)
+        line = self.line[row] if len(row) else None
+        passages = Passages(topic[row], document[row], start, end, size, quote=quote, need=need, line=line)
 
-        def in_blocks(codes: NDArray[np.int32]) -> NDArray[np.int64] | slice:  # mostly as they stand: nothing is copied
-            return np.argsort(codes, kind="stable") if (codes[1:] < codes[:-1]).any() else slice(None)
+        def in_blocks(table: Table) -> Table:  # mostly as it stands: nothing is copied
+            falls = table.topic[1:] < table.topic[:-1]
+            return table.take(np.argsort(table.topic, kind="stable")) if falls.any() else table
 
-        def texts(column: pa.Array | None) -> pa.Array | None:
-            if column is None or column.null_count == len(column):
-                return None
-            return column if isinstance(inner, slice) else column.take(indices(inner))
-
-        order, inner = in_blocks(topic), in_blocks(topic[marks.row])
-        row, start, end = marks.row[inner], marks.start[inner], marks.end[inner]
-        return Gold(
-            self.topics,
-            self.documents,
-            Articles(
-                topic[order],
-                document[order],
-                relevance[order].astype(np.int32),
-                **{name: column[order] for name, column in known.items()},
-                line=self.line[order],
-                source=self.source[order] if len(self.sources) > 1 else None,
-            ),
-            Passages(
-                topic[row],
-                document[row],
-                start,
-                end,
-                np.where(end >= 0, end - start, UNKNOWN),
-                quote=texts(marks.quote),
-                need=texts(marks.need),
-                line=self.line[row] if len(row) else None,
-            ),
-            table_of(GradedElements, []),
-            **more,
-            **_origin(self.sources),
-        )
+        judged, passages, graded = in_blocks(judged), in_blocks(passages), table_of(GradedElements, [])
+        return Gold(self.topics, self.documents, judged, passages, graded, **more, **_origin(self.sources))
 
 
 def judged_rows(
@@ -354,20 +319,20 @@ def first_span(*checks: Wrong | None) -> Wrong | None:
     return min(filter(None, checks), key=attrgetter("span"), default=None)
 
 
-def spans_of(gold: Gold) -> dict[tuple[int, int], list[Span]]:
-    """Return the spans of every judged pair, in code points; a span without a place cannot be written."""
+def spans_of(gold: Gold, *, placed: bool = True) -> dict[tuple[int, int], list[Span]]:
+    """Return the spans of every judged pair, in code points; where all must be `placed`, others are refused."""
     p, ids = gold.passages, gold.documents.to_pylist()
-    if (p.start < 0).any():
+    if placed and (p.start < 0).any():
         row = int(np.flatnonzero(p.start < 0)[0])
         where = f"for topic {gold.topics[p.topic[row]]!r} in {ids[p.document[row]]!r}"
         what = f"expected every span to have a place, found none {where}"
         raise FormatError(what, at=gold.file or None, remedy="align the gold with its documents first")
     pairs = zip(gold.articles.topic.tolist(), gold.articles.document.tolist(), strict=True)
     spans: dict[tuple[int, int], list[Span]] = {pair: [] for pair in pairs}
-    quotes = p.quote.to_pylist() if p.quote is not None else [None] * len(p.start)
-    columns = (p.topic.tolist(), p.document.tolist(), p.start.tolist(), p.end.tolist(), quotes)
-    for topic, document, start, end, quote in zip(*columns, strict=True):
-        spans.setdefault((topic, document), []).append(Span(ids[document], start, end, quote))
+    texts = ([None] * len(p.start) if column is None else column.to_pylist() for column in (p.quote, p.need))
+    columns = (column.tolist() for column in (p.topic, p.document, p.start, p.end))
+    for topic, document, start, end, quote, need in zip(*columns, *texts, strict=True):
+        spans.setdefault((topic, document), []).append(Span(ids[document], start, end, quote, need))
     return spans
 
 

@@ -25,7 +25,7 @@ from focuseval.data.remarks import Remark, counted_kinds
 from focuseval.errors import FormatError, Place
 from focuseval.formats.columns import number
 from focuseval.formats.content import Source
-from focuseval.formats.json_items import json_items
+from focuseval.formats.json_records import json_items
 from focuseval.formats.judgements import Question, Span, gold_reader, text_of
 from focuseval.formats.rows import field
 

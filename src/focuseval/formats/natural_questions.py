@@ -22,7 +22,7 @@ from typing import Any
 from focuseval.collection.index import Collection
 from focuseval.errors import FormatError, Place
 from focuseval.formats.content import Source
-from focuseval.formats.json_items import json_items
+from focuseval.formats.json_records import json_items
 from focuseval.formats.judgements import Question, Span, gold_reader, text_of
 from focuseval.formats.rows import field
 from focuseval.placing.normalise import from_bytes

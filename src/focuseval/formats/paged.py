@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -11,19 +10,16 @@ from focuseval.collection.pages import Pages
 from focuseval.data.fields import NAMES, layers, short, value
 from focuseval.data.remarks import Remark, counted_kinds
 from focuseval.errors import FormatError, MissingDataError, Place
-from focuseval.formats.rows import Row, document_of, first_text, real, span_of, whole
+from focuseval.formats.rows import Row, document_of, first_text, parsed, real, span_of, whole
 from focuseval.placing.normalise import normal_form
 from focuseval.placing.occurrences import find_all
 from focuseval.placing.pointers import PageBox, covered_spans
 
-_CORNERS = (
-    ("l", "t", "r", "b"),
-    ("left", "top", "right", "bottom"),
-    ("x0", "y0", "x1", "y1"),
-    ("x1", "y1", "x2", "y2"),
-)
+_CORNERS = tuple(map(str.split, ("l t r b", "left top right bottom", "x0 y0 x1 y1", "x1 y1 x2 y2")))
 _SIZES = tuple(map(str.split, ("x y width height", "x y w h", "left top width height")))
 _FRAMES = (("page_width", "page_height"), ("layout_width", "layout_height"))
+_TEXTS = frozenset((*NAMES["text"], *NAMES["quote"])) - {"chunk"}
+_LISTS = frozenset((*NAMES["results"], *NAMES["references"]))
 
 
 def places_of(row: Mapping[str, Any], at: Place) -> list[PageBox]:
@@ -35,8 +31,7 @@ def places_of(row: Mapping[str, Any], at: Place) -> list[PageBox]:
     """
     around = [*layers(row), *(inner for layer in layers(row) if isinstance(inner := layer.get("dl_meta"), Mapping))]
     for layer in around:
-        items = layer.get("doc_items")
-        proofs = [one for item in (layer, *_listed(items)) for one in _listed(item.get("prov"))]
+        proofs = [one for item in (layer, *_listed(layer.get("doc_items"))) for one in _listed(item.get("prov"))]
         if proofs:
             return [_place(proof, layer, at) for proof in proofs]
     for layer in around:
@@ -75,12 +70,8 @@ def _place(own: Mapping[str, Any], around: Mapping[str, Any], at: Place) -> Page
 
 def _parsed(content: Any) -> Any:
     """Return what a field of a table holds as text: a list or an object in JSON, or four numbers."""
-    if not isinstance(content, str):
-        return content
-    try:
-        return json.loads(content if content.lstrip()[:1] in {"[", "{"} else f"[{','.join(content.split(','))}]")
-    except ValueError:
-        return content
+    found = parsed(content if not isinstance(content, str) or content.lstrip()[:1] in {"[", "{"} else f"[{content}]")
+    return content if isinstance(found, str) else found
 
 
 def _box(given: Any, at: Place) -> tuple[str, tuple[float, float, float, float] | None]:
@@ -222,10 +213,6 @@ class Paged:
 def _said(one: Mapping[str, Any], at: Place) -> str:
     """Return the quote or the text of an object, nothing where it has none."""
     return first_text(one, "quote", at) or first_text(one, "text", at) or ""
-
-
-_TEXTS = frozenset((*NAMES["text"], *NAMES["quote"])) - {"chunk"}
-_LISTS = frozenset((*NAMES["results"], *NAMES["references"]))
 
 
 def _objects(row: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:

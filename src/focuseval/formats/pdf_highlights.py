@@ -48,7 +48,9 @@ def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold
         if noted and not topic:
             nameless += 1
             continue
-        row = _row(source.name, documents)
+        parts = PurePosixPath(source.name).parts  # as many of them as fit: it is a copy of that document
+        rows = (int(documents.find(["/".join(parts[first:])])[0]) for first in range(len(parts)))
+        row = next((row for row in rows if row >= 0), -1)
         pages = documents.pages(row) if row >= 0 else None
         if pages is None:
             what = "expected a copy of a PDF of the collection, found no document of its name"
@@ -59,13 +61,6 @@ def read(sources: Sequence[Source], documents: Collection | None = None) -> Gold
         judged += [base._replace(start=start, end=end) for start, end in spans]
     gold = gold_of(judged, documents, sources)
     return replace(gold, remarks=(*gold.remarks, *counted_kinds(no_topic=nameless, empty_boxes=empty)))
-
-
-def _row(name: str, documents: Collection) -> int:
-    """Return the document whose copy a file is: by as many parts of its path as fit."""
-    parts = PurePosixPath(name).parts
-    rows = (int(documents.find(["/".join(parts[first:])])[0]) for first in range(len(parts)))
-    return next((row for row in rows if row >= 0), -1)
 
 
 def write(gold: Gold, documents: Collection | None = None) -> dict[str, list[bytes]]:

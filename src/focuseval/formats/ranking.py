@@ -30,6 +30,8 @@ DISTANCES = "distances"
 
 _STRETCH = 1 << 18
 _FEW = 200  # rows among which one is few
+_BY_CHANCE = 0.05
+"""Lists that are wholly the wrong way round are refused if fewer than this share of random orders would be."""
 
 
 def topic_codes(column: pa.ChunkedArray) -> tuple[tuple[str, ...], NDArray[np.int32]]:
@@ -163,10 +165,6 @@ def ranked(columns: dict[str, Any]) -> dict[str, Any]:
     return moved if columns["rank"] is not None else {**moved, "listed": order.origin}
 
 
-_BY_CHANCE = 0.05
-"""Lists that are wholly the wrong way round are refused if fewer than this share of random orders would be."""
-
-
 def in_order(run: Run, order: RankingOrder | None) -> Run:
     """Return a run ranked as asked: as in the file, by descending score, or by ascending score (`lower` is better).
 
@@ -232,32 +230,14 @@ def contradicted(run: Run) -> bool:
 
 
 def taken(column: Any, order: Order) -> Any:
-    """Return a NumPy or Arrow column in ranking order; a column that is not there stays away."""
+    """Return a NumPy or Arrow column in ranking order; a column that is not there stays away.
+
+    Where only some rows move they are taken by the chunks between which they do, so that all others stay as they are.
+    """
     if column is None:
         return None
-    if not isinstance(column, np.ndarray):
-        return _arrow_taken(column, order)
-    return moved(column if order.full else column.copy(), order)
-
-
-def moved(column: NDArray[Any], order: Order) -> NDArray[Any]:
-    """Return a column that nobody else has in ranking order: in its own place where only few rows move."""
-    if order.full:
-        return column[order.origin]
-    column[order.to] = column[order.origin]
-    return column
-
-
-def lines_taken(line: NDArray[Any] | None, order: Order) -> NDArray[Any]:
-    """Return the lines of rows in ranking order; None stands for 1, 2, 3 and so on."""
-    if line is not None:
-        return np.asarray(taken(line, order))
-    narrow = np.int32 if order.size < np.iinfo(np.int32).max else np.int64
-    return moved(np.arange(1, order.size + 1, dtype=narrow), order)
-
-
-def _arrow_taken(column: pa.Array | pa.ChunkedArray, order: Order) -> pa.Array | pa.ChunkedArray:
-    """Take rows; where only some move, by the chunks between which they do, so that all others stay as they are."""
+    if isinstance(column, np.ndarray):
+        return moved(column if order.full else column.copy(), order)
     if order.full or not isinstance(column, pa.ChunkedArray):
         return column.take(indices(order.origin if order.full else taken(np.arange(order.size), order)))
     ends = np.cumsum([len(chunk) for chunk in column.chunks])
@@ -272,6 +252,24 @@ def _arrow_taken(column: pa.Array | pa.ChunkedArray, order: Order) -> pa.Array |
         to, origin = order.to[here] - first, order.origin[here] - first
         pieces += [_with_rows_moved(pa.concat_arrays(chunks), to, origin)] if len(to) else chunks
     return pa.chunked_array(pieces, column.type)
+
+
+def moved(column: Any, order: Order) -> Any:
+    """Return a column that nobody else has in ranking order: in its own place where only few rows move."""
+    if not isinstance(column, np.ndarray):
+        return taken(column, order)
+    if order.full:
+        return column[order.origin]
+    column[order.to] = column[order.origin]
+    return column
+
+
+def lines_taken(line: NDArray[Any] | None, order: Order) -> NDArray[Any]:
+    """Return the lines of rows in ranking order; None stands for 1, 2, 3 and so on."""
+    if line is not None:
+        return np.asarray(taken(line, order))
+    narrow = np.int32 if order.size < np.iinfo(np.int32).max else np.int64
+    return np.asarray(moved(np.arange(1, order.size + 1, dtype=narrow), order))
 
 
 def _with_rows_moved(chunk: pa.Array, to: NDArray[np.int64], origin: NDArray[np.int64]) -> pa.Array:

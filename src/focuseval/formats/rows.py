@@ -17,20 +17,11 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
-from focuseval.data.fields import (
-    AROUND,
-    NAMES,
-    column_name,
-    delimiter_of,
-    layers,
-    named_fields,
-    short,
-    value,
-)
+from focuseval.data.fields import AROUND, NAMES, column_name, delimiter_of, layers, named_fields, short, value
 from focuseval.errors import FormatError, Place
 from focuseval.formats.columns import FAR
 from focuseval.formats.content import Source
-from focuseval.formats.json_items import decoded, json_items
+from focuseval.formats.json_records import decoded, json_items
 
 T = TypeVar("T")
 
@@ -40,6 +31,16 @@ _WORDS = {str: "a text", int: "a whole number", list: "a list", dict: "an object
 def parse(source: Source) -> Any:
     """Return a file's one JSON value."""
     return decoded(source.data, source.at(1))
+
+
+def parsed(value: Any) -> Any:
+    """Return what a text says as JSON; one that is no object, list or string in JSON is a text."""
+    if not isinstance(value, str) or value.lstrip()[:1] not in {"{", "[", '"'}:
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
 
 
 def field(record: Any, name: str, kind: type[T], at: Place, where: str = "") -> T:
@@ -191,9 +192,7 @@ def result_of(row: Mapping[str, Any], at: Place) -> dict[str, Any]:
     if text is not None and start is not None and end is None:
         end = start + len(text)
     found: dict[str, Any] = {"doc": document_of(row, at), "text": text, "start": start, "end": end}
-    for name, read in _NUMBERS.items():
-        if name in said:
-            found[name] = read(value(row, name, at), name, at)
+    found |= {name: read(value(row, name, at), name, at) for name, read in _NUMBERS.items() if name in said}
     if "chunk" in said:  # it may also be its text
         numbered = {name: row[name] for name in NAMES["chunk"] if str(row.get(name)).isdigit()}
         found["chunk"] = whole(value(numbered, "chunk", at), "chunk", at)

@@ -29,10 +29,10 @@ from focuseval.data.fields import json_line
 from focuseval.data.remarks import Remark
 from focuseval.data.run import Run
 from focuseval.errors import FormatError, Place
-from focuseval.formats.columns import FAR
+from focuseval.formats.columns import FAR, ranked_run
 from focuseval.formats.content import Source
 from focuseval.formats.json_records import Text, Whole, Word, batch, checked, no_object, no_score, other_keys, records
-from focuseval.formats.ranking import ranked, topic_codes
+from focuseval.formats.ranking import topic_codes
 
 Position = Annotated[int, msgspec.Meta(ge=-1, lt=FAR)]
 
@@ -69,25 +69,14 @@ def read(source: Source) -> Run:
     except FormatError as error:
         raise (faults[0] if faults else error) from None
     table, line = pa.Table.from_batches(batches, _SCHEMA), np.concatenate(lines)
-    _check(source, table, line)
+    run_id = _checked_run_id(source, table, line)
     topics, topic = topic_codes(table["topic"])
-    names = table["run"].drop_null().unique().to_pylist()
     columns: dict[str, Any] = {"topic": topic, "line": line, "document": table["doc"]}
-    for name in _SCHEMA.names[2:-1]:  # numbers as NumPy, text as Arrow, a column that nobody fills as None
-        column = table[name]
-        if column.null_count == len(column):
-            columns[name] = None
-        elif name in _NUMBERS:
-            filled = column.fill_null(-1) if name in _OPTIONAL else column
-            columns[name] = filled.combine_chunks().to_numpy(zero_copy_only=False).astype(_NUMBERS[name])
-        else:
-            columns[name] = column
-    if columns["start"] is not None and columns["end"] is None:
-        columns["end"] = np.full(len(topic), -1, np.int64)
-    run_id = names[0] if names else source.stem
+    columns |= {name: table[name] for name in _SCHEMA.names[2:-1]}
+    if columns["start"].null_count < len(line) and columns["end"].null_count == len(line):
+        columns["end"] = np.full(len(line), -1, np.int64)
     remarks = (Remark("left keys", others.total(), (min(others),)),) if others else ()
-    named = {"file": source.name, "sha256": source.digest()}
-    return Run(run_id, topics, **ranked(columns) | named, remarks=remarks, faults=tuple(faults[:1]))
+    return ranked_run(source, run_id, topics, columns, remarks=remarks, faults=tuple(faults[:1]))
 
 
 def _result(
@@ -107,8 +96,8 @@ def _result(
     return Result(*(checked(Result, name, value.get(name), at) for name in Result.__struct_fields__))
 
 
-def _check(source: Source, table: pa.Table, line: NDArray[np.int64]) -> None:
-    """Refuse what no ranking or place can be made of."""
+def _checked_run_id(source: Source, table: pa.Table, line: NDArray[np.int64]) -> str:
+    """Return the run's name; refuse what no ranking or place can be made of."""
 
     def refuse(wrong: NDArray[np.bool_], what: str) -> None:
         if wrong.any():
@@ -132,6 +121,7 @@ def _check(source: Source, table: pa.Table, line: NDArray[np.int64]) -> None:
     if len(names) > 1:
         other = np.array([value not in {None, names[0]} for value in table["run"].to_pylist()])
         refuse(other, f"expected one run in the file, {names[0]!r}, found {names[1]!r}")
+    return names[0] if names else source.stem
 
 
 def write(run: Run) -> Iterator[bytes]:

@@ -50,6 +50,11 @@ ROW_FIELDS = (
 FRAME = "<frame>"
 WHICH_COLUMN = "say which with columns={{'{}': …}}"
 _UNITS = {"bytes": from_bytes, "utf-16": from_utf16}
+_KINDS = {
+    **dict.fromkeys(("topic", "doc", "text", "path", "end_path", "run"), pa.string()),
+    **dict.fromkeys(("start", "end", "rank", "chunk"), pa.int64()),
+    **dict.fromkeys(("score", "distance"), pa.float64()),
+}
 
 
 def read(source: Source, documents: Collection | None = None) -> Run:
@@ -132,13 +137,6 @@ def said_columns(table: pa.Table) -> pa.Table:
     return table.select([n for n in table.column_names if table[n].null_count < least.get(n, len(table))])
 
 
-_KINDS = {
-    **dict.fromkeys(("topic", "doc", "text", "path", "end_path", "run"), pa.string()),
-    **dict.fromkeys(("start", "end", "rank", "chunk"), pa.int64()),
-    **dict.fromkeys(("score", "distance"), pa.float64()),
-}
-
-
 def columns_run(
     table: NamedColumns, run_id: str, unit: str = "code points", documents: Collection | None = None
 ) -> Run:
@@ -173,18 +171,10 @@ def columns_run(
     if start is not None and end is not None and len(rows := np.flatnonzero((end >= 0) & (end < start))):
         row = int(rows[0])
         raise FormatError(f"expected start ≤ end, found {start[row]} … {end[row]}", at=table.at(row))
-    columns = {
-        "topic": topic,
-        "document": document,
-        "rank": table.numbers("rank", pa.int32()),
-        "score": score,
-        "start": start,
-        "end": end,
-        "text": text,
-        **{name: table.texts(name) for name in ("path", "end_path")},
-        "chunk": table.numbers("chunk", pa.int64(), UNKNOWN),
-        "line": table.lines,
-    }
+    rank = table.numbers("rank", pa.int32())
+    columns = {"topic": topic, "document": document, "rank": rank, "score": score, "start": start, "end": end}
+    columns |= {"text": text, **{name: table.texts(name) for name in ("path", "end_path")}}
+    columns |= {"chunk": table.numbers("chunk", pa.int64(), UNKNOWN), "line": table.lines}
     return Run(run_id, topics, **ranked(columns), attributes={DISTANCES: "yes"} if distances else {})
 
 
@@ -234,9 +224,8 @@ class NamedColumns:
     @property
     def lines(self) -> NDArray[np.int64]:
         """The line of every row, its number where that is not known."""
-        rows = range(1, len(self.table) + 1)
-        lines = rows if self._lines is None else map(lambda line, row: line or row, self._lines, rows)
-        return np.array(list(lines), np.int64)
+        lines = self._lines or [None] * len(self.table)
+        return np.array([line or row for row, line in enumerate(lines, 1)], np.int64)
 
     def find(self, name: str) -> pa.ChunkedArray | None:
         """Return the column that is meant by a name, None when there is none; two that differ are refused.
@@ -263,9 +252,8 @@ class NamedColumns:
         if values is None:
             raise missing(name, self.table.column_names, Place(FRAME), remedy=WHICH_COLUMN.format(name))
         if values.null_count:
-            row = values.is_null().to_pylist().index(True)
-            what = "document" if name == "doc" else name
-            raise FormatError(f"expected a {what} in every row, found none", at=self.at(row))
+            what = f"expected a {'document' if name == 'doc' else name} in every row, found none"
+            raise FormatError(what, at=self.at(values.is_null().to_pylist().index(True)))
         return self._cast(values, pa.string(), name)
 
     def texts(self, name: str) -> pa.Array | None:
@@ -280,21 +268,18 @@ class NamedColumns:
             return None
         cast = self._cast(values, kind, name)
         if cast.null_count and missing is None:
-            row = cast.is_null().to_pylist().index(True)
-            raise FormatError(f"expected a {name} in every row or in none, found none", at=self.at(row))
+            what = f"expected a {name} in every row or in none, found none"
+            raise FormatError(what, at=self.at(cast.is_null().to_pylist().index(True)))
         filled = cast if missing is None else cast.fill_null(missing)
-        array: NDArray[np.generic] = filled.to_numpy(zero_copy_only=False)
-        return array
+        return np.asarray(filled.to_numpy(zero_copy_only=False))
 
     def _cast(self, values: pa.ChunkedArray, kind: pa.DataType, name: str) -> pa.Array:
         """Return one array of the wanted type; a float column that holds whole numbers and NaN is one of integers."""
-        chunks = values.chunks if isinstance(values, pa.ChunkedArray) else [values]
-        whole = pa.concat_arrays(chunks) if chunks else pa.array([], values.type)
+        whole = values.combine_chunks()
         try:
             if pa.types.is_floating(whole.type) and not pa.types.is_floating(kind):
                 whole = pa.array(whole.to_numpy(zero_copy_only=False), from_pandas=True).cast(pa.int64())
             return whole.cast(kind)
         except pa.ArrowException as error:
-            found = str(error).splitlines()[0]
-            what = f"expected {kind} in column {name!r}, found {whole.type}: {found}"
+            what = f"expected {kind} in column {name!r}, found {whole.type}: {str(error).splitlines()[0]}"
             raise FormatError(what, at=FRAME) from error

@@ -106,8 +106,7 @@ def _articles(source: Source) -> list[dict[str, Any]]:
         answers = row.get("answers")
         if isinstance(answers, dict):
             texts, starts = (field(answers, name, list, at, "answers") for name in ("text", "answer_start"))
-            pairs = zip(texts, starts, strict=False)
-            answers = [{"text": text, "answer_start": start} for text, start in pairs]
+            answers = [{"text": text, "answer_start": start} for text, start in zip(texts, starts, strict=False)]
         paragraph["qas"].append({**row, "answers": answers})
     return [{"title": title, "paragraphs": list(paragraphs.values())} for title, paragraphs in articles.items()]
 
@@ -121,8 +120,7 @@ def write(gold: Gold, documents: Collection | None = None) -> Iterator[bytes]:
         text = text_of(documents, ids[document], name, at)
         answers = [{"text": text[span.start : span.end], "answer_start": span.start} for span in group]
         record = {"id": name, "question": gold.queries.get(name, name), "answers": answers}
-        empty = {"document_id": ids[document], "context": text, "qas": []}
-        paragraph = articles.setdefault(ids[document], empty)
+        paragraph = articles.setdefault(ids[document], {"document_id": ids[document], "context": text, "qas": []})
         paragraph["qas"].append(record | ({} if answers else {"is_impossible": True}))
     titles = [re.sub(r"#\d+\Z", "", name) for name in articles]  # without the number that reading added
     data = [{"title": title, "paragraphs": [one]} for title, one in zip(titles, articles.values(), strict=True)]

@@ -34,7 +34,6 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-import json
 import math
 import random
 import re
@@ -57,9 +56,16 @@ from focuseval.data.topics.topic import Topic
 from focuseval.engine.storage import location
 from focuseval.errors import CollectionError, FormatError, Place, counted
 from focuseval.formats.content import Source
-from focuseval.formats.json_items import Item, json_items
-from focuseval.formats.rows import as_list, table_rows
+from focuseval.formats.json_records import Item, json_items
+from focuseval.formats.rows import as_list, parsed, table_rows
 from focuseval.formats.run_rows import NamedColumns, columns_run, result_table, results_of, said_columns
+
+_NESTING = frozenset({dict, list})
+_TYPED = {
+    **dict.fromkeys(("stringValue", "intValue", "doubleValue", "boolValue", "bytesValue"), True),
+    **dict.fromkeys(("arrayValue", "kvlistValue"), False),
+}
+"""How OTLP names the types of values, and whether one is the value itself or has a list of values."""
 
 
 class TraceFields(NamedTuple):
@@ -76,18 +82,12 @@ _GEN_AI = ("attributes.gen_ai.retrieval.query.text", "attributes.gen_ai.retrieva
 SOURCES = (
     TraceFields("attributes.gen_ai.retrieval.query.text", "", *_GEN_AI),
     TraceFields("attributes.gen_ai.retrieval.documents", "", *_GEN_AI),
-    TraceFields(
-        "attributes.openinference.span.kind", "RETRIEVER", "attributes.input.value",
-        "attributes.retrieval.documents", "attributes.output.value",
-    ),
-    TraceFields(
-        "attributes.openinference.span.kind", "RERANKER", "attributes.reranker.query",
-        "attributes.reranker.output_documents",
-    ),
-    TraceFields(
-        "attributes.mlflow.spanType", "RETRIEVER", "attributes.mlflow.spanInputs",
-        "attributes.mlflow.spanOutputs", "attributes.mlflow.spanOutputs",
-    ),
+    TraceFields("attributes.openinference.span.kind", "RETRIEVER", "attributes.input.value",
+        "attributes.retrieval.documents", "attributes.output.value"),
+    TraceFields("attributes.openinference.span.kind", "RERANKER", "attributes.reranker.query",
+        "attributes.reranker.output_documents"),
+    TraceFields("attributes.mlflow.spanType", "RETRIEVER", "attributes.mlflow.spanInputs",
+        "attributes.mlflow.spanOutputs", "attributes.mlflow.spanOutputs"),
     TraceFields("type", "RETRIEVER", "input", "output", "output"),
 )  # fmt: skip
 
@@ -121,48 +121,40 @@ class TracedSpan:
     """The results as JSON in the file of all results: where, how many bytes, under which name; None where it retrieves
     nothing."""
     reranks: bool = False
-    meets: frozenset[tuple[str, str]] = frozenset()
-    """The conditions that it meets."""
+    meets: frozenset[tuple[str, str]] = frozenset()  # the conditions that it meets
 
 
 def read(sources: Sequence[Source], documents: Collection | None = None) -> Run:
     """Return what was retrieved as a run: for every question the list of its first retrieval."""
+    tables, lines, lost = [result_table([])], list[int | None](), 0
     with TemporaryFile() as store:
         asked, remarks = retrievals(sources, store=store)
-        table, lines, lost = _listed(asked, store, documents)
+        firsts = ((topic, span) for topic, (span, *_) in asked.items())
+        while block := list(islice(firsts, _AT_ONCE)):
+            rows = [(span.at, *one) for topic, span in block for one in _results(topic, span, store)]
+            known = _documents_of({name for *_, names in rows for name in names}, documents)
+            for _, row, names in rows:
+                held = next((name for name in names if name in known), None)
+                if held or (names and (documents is None or "text" not in row)):
+                    row["doc"] = held or names[0]
+            kept = [(at.line, row) for at, row, _ in rows if "doc" in row or "text" in row]
+            lost += len(rows) - len(kept)
+            lines += [line for line, _ in kept]
+            tables.append(result_table([row for _, row in kept]))
+    table = pa.concat_tables(tables)
+    mixed = [name for name in ("score", "distance") if table[name].null_count]  # of a reranker and of a retriever
     if lost:
         without = f"{counted(lost, 'result')} left out: they have neither the id of a document nor a text"
         remarks = (*remarks, worded(without))
     whole = len(sources) == 1
     file = sources[0].name if whole else str(location(sources[0].name).parent)
+    table = said_columns(table.drop_columns(mixed))
     columns = NamedColumns(table, file, lines if whole else [None] * len(lines))
     run = columns_run(columns, location(file).name.split(".")[0], documents=documents)
     digests = "".join(source.digest() for source in sources)
     sha256 = digests if whole else hashlib.sha256(digests.encode()).hexdigest()
     queries = {topic: span.question for topic, (span, *_) in asked.items()}
     return replace(run, file=file, sha256=sha256, remarks=remarks, queries=queries)
-
-
-def _listed(
-    asked: Mapping[str, Sequence[TracedSpan]], store: IO[bytes], documents: Collection | None
-) -> tuple[pa.Table, list[int | None], int]:
-    """Return the results of every topic's first retrieval, their lines, and how many were left out."""
-    tables, lines, lost = [result_table([])], list[int | None](), 0
-    firsts = ((topic, span) for topic, (span, *_) in asked.items())
-    while block := list(islice(firsts, _AT_ONCE)):
-        rows = [(span.at, *one) for topic, span in block for one in _results(topic, span, store)]
-        known = _documents_of({name for *_, names in rows for name in names}, documents)
-        for _, row, names in rows:
-            held = next((name for name in names if name in known), None)
-            if held or (names and (documents is None or "text" not in row)):
-                row["doc"] = held or names[0]
-        kept = [(at.line, row) for at, row, _ in rows if "doc" in row or "text" in row]
-        lost += len(rows) - len(kept)
-        lines += [line for line, _ in kept]
-        tables.append(result_table([row for _, row in kept]))
-    table = pa.concat_tables(tables)
-    mixed = [name for name in ("score", "distance") if table[name].null_count]  # of a reranker and of a retriever
-    return said_columns(table.drop_columns(mixed)), lines, lost
 
 
 def _results(topic: str, span: TracedSpan, store: IO[bytes]) -> Iterator[tuple[dict[str, Any], list[str]]]:
@@ -172,19 +164,19 @@ def _results(topic: str, span: TracedSpan, store: IO[bytes]) -> Iterator[tuple[d
     """
     start, size, name = span.stored or (0, 0, "")
     store.seek(start)
-    listed = _parsed(msgspec.json.decode(store.read(size)))
+    listed = parsed(msgspec.json.decode(store.read(size)))
     if isinstance(listed, Mapping):  # around a list, as some frameworks have it
         listed = next((some for some in listed.values() if isinstance(some, list)), None)
     items = list[Any]()
     for item in [] if listed is None else as_list(listed, name, span.at):
-        value = _parsed(item)
+        value = parsed(item)
         if isinstance(value, dict):
             inner = value.get("document")
             value = {**value, **inner} if isinstance(inner, dict) else value
             if not isinstance(value.get("document", ""), str):
                 del value["document"]
             if "metadata" in value:
-                value["metadata"] = _parsed(value["metadata"])
+                value["metadata"] = parsed(value["metadata"])
         items.append(value)
     for row, item in zip(results_of({"topic": topic, "results": items}, span.at), items, strict=True):
         names = (row.pop("doc", None), item.get("id") if isinstance(item, dict) else None)
@@ -237,7 +229,10 @@ def retrievals(
             kinds.update([str(members.get("name", "span without a name"))] if span.stored is None else ())
     found, unasked = list[TracedSpan](), 0
     for span in spans.values():
-        around = list(_around(span, spans))
+        around, one = list[TracedSpan](), spans.get((span.trace, span.parent))
+        while one is not None and all(one is not met for met in (span, *around)):
+            around.append(one)  # from the inside out
+            one = spans.get((one.trace, one.parent))
         met = {*where} <= span.meets.union(*(one.meets for one in around))
         recent = since is None or (span.time is not None and span.time >= since)
         if span.stored is None or not met or not recent or any(one.stored is not None for one in around):
@@ -276,22 +271,13 @@ def _by_topic(found: Sequence[TracedSpan]) -> dict[str, list[TracedSpan]]:
     return asked
 
 
-def _around(span: TracedSpan, spans: Mapping[tuple[str, str], TracedSpan]) -> Iterator[TracedSpan]:
-    """Yield the spans around a span, from the inside out."""
-    met, one = {id(span)}, spans.get((span.trace, span.parent))
-    while one is not None and id(one) not in met:
-        yield one
-        met.add(id(one))
-        one = spans.get((one.trace, one.parent))
-
-
 def _span(
     members: dict[str, Any], trace: str, at: Place, where: Sequence[tuple[str, str]], store: IO[bytes] | None
 ) -> TracedSpan:
     """Return what is kept of a span."""
     span = TracedSpan(trace, _id(_first(members, IDS["parent"])), at, _time(_first(members, IDS["time"])))
     for one in SOURCES:
-        kind = _parsed(_at(members, one.kind))
+        kind = parsed(_at(members, one.kind))
         if kind is None:
             continue
         span.question = span.question or _said(_at(members, one.question), _ASKED)
@@ -302,7 +288,7 @@ def _span(
             span.stored = start, 0 if store is None else store.write(content), one.results
             span.reranks = one.value == "RERANKER"
     for name, value in where:
-        there = (_parsed(_at(members, f"{place}{name}")) for place in _PLACES)
+        there = (parsed(_at(members, f"{place}{name}")) for place in _PLACES)
         if any(value in (map(str, some) if isinstance(some, list) else [str(some)]) for some in there):
             span.meets |= {(name, value)}
     return span
@@ -323,7 +309,7 @@ def _spans(source: Source) -> Iterator[tuple[Place, dict[str, Any]]]:
 
 def _inner_spans(members: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the members of the spans in an object: OTLP's, those of a trace, or itself."""
-    trace = _parsed(members.get("trace"))  # in a frame of MLflow it is a text
+    trace = parsed(members.get("trace"))  # in a frame of MLflow it is a text
     members = trace if isinstance(trace, dict) and isinstance(trace.get("data"), dict) else members
     names = ("resourceSpans", "scopeSpans", "data.spans", "spans", "data")
     listed = next((found for name in names if isinstance(found := _at(members, name), list)), None)
@@ -375,14 +361,6 @@ def _numbered(value: Any, *, deep: bool) -> Any:
     return [inner[n] for n in sorted(inner, key=int)] if inner and all(map(str.isdecimal, inner)) else inner
 
 
-_NESTING = frozenset({dict, list})
-_TYPED = {
-    **dict.fromkeys(("stringValue", "intValue", "doubleValue", "boolValue", "bytesValue"), True),
-    **dict.fromkeys(("arrayValue", "kvlistValue"), False),
-}
-"""How OTLP names the types of values, and whether one is the value itself or has a list of values."""
-
-
 def _at(members: Any, path: str) -> Any:
     """Return the value that a path leads to, None where it leads nowhere."""
     for step in path.split(".") if path else ():
@@ -396,7 +374,7 @@ def _first(span: dict[str, Any], paths: Sequence[str]) -> Any:
 
 def _id(value: Any) -> str:
     """Return an id of a trace or a span in the hexadecimal digits of OpenTelemetry; others as they are."""
-    text = str(_parsed(value)).removeprefix("0x")
+    text = str(parsed(value)).removeprefix("0x")
     try:
         return base64.b64decode(text, validate=True).hex() if len(text) in {12, 24} and text[-1] == "=" else text
     except binascii.Error:
@@ -416,19 +394,9 @@ def _time(value: Any) -> datetime | None:
         return None
 
 
-def _parsed(value: Any) -> Any:
-    """Return what a text says as JSON; one that is no object, list or string in JSON is a text."""
-    if not isinstance(value, str) or value.lstrip()[:1] not in {"{", "[", '"'}:
-        return value
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        return value
-
-
 def _said(value: Any, names: Sequence[str]) -> str:
     """Return the text that somebody said: itself, under a name that is usual, or in the last of several messages."""
-    value = _parsed(value)
+    value = parsed(value)
     if isinstance(value, list):
         spoken = [one for one in value if isinstance(one, Mapping) and one.get("role") in {"user", "human"}]
         return _said((spoken or value)[-1], names) if value else ""

@@ -31,6 +31,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -44,54 +45,40 @@ from focuseval.errors import FormatError
 from focuseval.formats.columns import FileTable, Layout, column_array, joined, read_table, run_lines, words
 from focuseval.formats.content import Source
 from focuseval.formats.judgements import JudgedRows, judged_twice
-from focuseval.formats.ranking import by_score_and_document, distinct_keys, lines_taken, moved, taken, topic_codes
+from focuseval.formats.ranking import by_score_and_document, distinct_keys, lines_taken, moved, topic_codes
 
 RUN = Layout(
     {"topic": "block", "Q0": None, "document": "text", "rank": "rank", "score": "real", "run": "block"},
     least=6,
     remedy="a run with places has 7 or 8 columns, see 'focuseval formats inex-text'",
 )
+QRELS = Layout({"topic": "block", "iteration": None, "document": "text", "grade": "int"}, least=4)
 
 
 def read_run(source: Source, name: str | None = None) -> Run:
     """Return the run in trec_eval's order; for a part of a file, `name` is the run's name on the file's first line."""
     table = read_table(source, RUN)
-    run_id = one_run_id(source, table, name)
+    run_id = one_run_id(table, name)
     topics, topic = topic_codes(table.pop("topic"))
-    document = table.pop("document")
-    found, faults = distinct_keys(topic, document), table.faults
-    keys = None if isinstance(found, tuple) else found
-    if isinstance(found, tuple):
-        first, second = (source.at(table.line_of(row)) for row in found)
-        name_of = document[found[0]].as_py()
-        what = f"expected a document once in a topic, found {name_of!r} again, first on line {first.line}"
+    columns: dict[str, Any] = {"topic": topic, "document": table.pop("document")}
+    keys, faults = distinct_keys(topic, columns["document"]), table.faults
+    if isinstance(keys, tuple):
+        (first, second), found = map(table.at, keys), columns["document"][keys[0]].as_py()
+        what = f"expected a document once in a topic, found {found!r} again, first on line {first.line}"
         faults = (*faults, FormatError(what, at=second, remedy="keep one of the two lines"))
-    score = column_array(table.pop("score"), np.float64)
-    rank = column_array(table.pop("rank"), np.int32)
-    line, order = table.line, by_score_and_document(topic, score, document)
+    columns["score"] = column_array(table.pop("score"), np.float64)
+    columns["rank"] = column_array(table.pop("rank"), np.int32)
+    columns["keys"] = None if isinstance(keys, tuple) else keys
+    line, order = table.line, by_score_and_document(topic, columns["score"], columns["document"])
+    del topic, keys
     if order is not None:  # one column after another, so that the memory of each is free for the next
-        document = taken(document, order)
-        topic = moved(topic, order)
-        score = moved(score, order)
-        rank = moved(rank, order)
-        keys = None if keys is None else moved(keys, order)
+        for each in tuple(columns):
+            columns[each] = moved(columns.pop(each), order)
         line = lines_taken(line, order)
-    return Run(
-        run_id,
-        topics,
-        topic,
-        document,
-        rank=rank,
-        score=score,
-        line=line,
-        keys=keys,
-        file=source.name,
-        sha256=source.digest(),
-        faults=faults,
-    )
+    return Run(run_id, topics, **columns, line=line, file=source.name, sha256=source.digest(), faults=faults)
 
 
-def one_run_id(source: Source, table: FileTable, name: str | None = None) -> str:
+def one_run_id(table: FileTable, name: str | None = None) -> str:
     """Return the run's name; a file holds one run, whose `name` is given where this is a part of the file."""
     names, code = topic_codes(table.pop("run"))
     name = next(iter(names), "") if name is None else name
@@ -99,7 +86,7 @@ def one_run_id(source: Source, table: FileTable, name: str | None = None) -> str
     if other is not None:
         row = int(np.argmax(code == names.index(other)))
         what = f"expected one run in the file, {name!r}, found {other!r}"
-        raise FormatError(what, at=source.at(table.line_of(row)), remedy="split the file by its sixth column")
+        raise FormatError(what, at=table.at(row), remedy="split the file by its sixth column")
     return name
 
 
@@ -125,9 +112,6 @@ def write_annotated_run(run: Run) -> Iterator[bytes]:
         )
     ).encode()
     yield from run_lines(run)
-
-
-QRELS = Layout({"topic": "block", "iteration": None, "document": "text", "grade": "int"}, least=4)
 
 
 def read_qrels(sources: Sequence[Source]) -> Gold:

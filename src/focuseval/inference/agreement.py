@@ -22,6 +22,7 @@ Floats = NDArray[np.float64]
 Interval = tuple[float, float]
 LEVEL = 0.95
 RESAMPLES = 2000
+AGREEMENTS = ("kappa", "jaccard", "f", "precision", "recall", "specificity", "ratio", "distance")
 FEWEST_TOPICS = 5  # topics that two assessors share, below which their agreement has no interval
 
 _BLOCK = 2_000_000  # documents that are drawn at once
@@ -112,8 +113,7 @@ def intervals(
         A number for the topic of each document.
     """
     if (topics := len(np.unique(topic))) < FEWEST_TOPICS:
-        names = ("kappa", "jaccard", "f", "precision", "recall", "specificity", "ratio", "distance")
-        return dict.fromkeys(names, (float("nan"),) * 2)
+        return dict.fromkeys(AGREEMENTS, (float("nan"),) * 2)
     columns, number = np.vstack([np.ones(len(topic)), sums, elements]), int((~np.isnan(distances)).sum())
     ordered, medians = np.argsort(distances)[:number], []
     added: list[Floats] = []
@@ -126,18 +126,12 @@ def intervals(
     resampled = np.concatenate(added, axis=1)
     documents, *verdicts, common, size, other = resampled[:7]
     x, y, both = np.array(verdicts) / documents
-    jaccard, f = overlap_of_sums(common, size + other)
-    found = {
-        "kappa": beyond_chance(1 - x - y + 2 * both, x * y + (1 - x) * (1 - y)),
-        "jaccard": jaccard,
-        "f": f,
-        "precision": _quotient(common, other),
-        "recall": _quotient(common, size),
-        "specificity": correlation_of_moments(resampled[7:]),
-        "ratio": _quotient(other, size),
-        "distance": np.concatenate(medians) if medians else np.full(resamples, np.nan),
-    }
-    return {name: middle_of(values, topics) for name, values in found.items()}
+    kappa = beyond_chance(1 - x - y + 2 * both, x * y + (1 - x) * (1 - y))
+    precision, recall, ratio = _quotient(common, other), _quotient(common, size), _quotient(other, size)
+    distance = np.concatenate(medians) if medians else np.full(resamples, np.nan)
+    specificity = correlation_of_moments(resampled[7:])
+    found = (kappa, *overlap_of_sums(common, size + other), precision, recall, specificity, ratio, distance)
+    return {name: middle_of(values, topics) for name, values in zip(AGREEMENTS, found, strict=True)}
 
 
 def drawn_documents(topic: NDArray[np.int64], resamples: int) -> Iterator[NDArray[np.int64]]:

@@ -1,13 +1,16 @@
 """Compare runs over the same topics under measures: every pair, with its test, interval and effect, and what it means.
 
-The numbers are those of `focuseval.inference.standings`. Every sentence about a comparison that a command or a page
-prints is made here; its words are in `focuseval.inference.sentences`.
+A pair is written (better, worse) by the means over the topics that are compared, so that a star always says "better
+improves significantly on worse". The pairs are one family: all of them, or those with a baseline. Every sentence about
+a comparison that a command or a page prints is made here; its words are in `focuseval.inference.sentences`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from string import ascii_letters
 from typing import Any
 
 import numpy as np
@@ -17,14 +20,14 @@ from numpy.typing import NDArray
 from focuseval.data.tables import Framed, Row, Table, notebook, numbers, render, words
 from focuseval.errors import NotComparableError, counted
 from focuseval.inference.clusters import Clusters
-from focuseval.inference.intervals import UNBOUNDED
-from focuseval.inference.paired import BETTER, CANNOT_TELL, WORSE, Pair, judge_families, power
-from focuseval.inference.paired_tests import Progress, Sides, paired_differences, ranked
+from focuseval.inference.intervals import UNBOUNDED, interval
+from focuseval.inference.paired import BETTER, CANNOT_TELL, WORSE, Pair, Paired, judge_families, power
+from focuseval.inference.paired_tests import Progress, Sides, noise_of, paired_differences, ranked
 from focuseval.inference.sentences import equals_p, fill, listed, named, shown_p, shown_topics, signed
 from focuseval.inference.settings import Settings
-from focuseval.inference.standings import Standings
 
 STAR = "⋆"
+MOST_GAINING = 3  # topics that a sentence on the largest gains names
 INTERVAL = "95 % interval, uncorrected"
 P_HEADINGS = {"holm": "p (Holm)", "bh": "p (BH)"}
 SKEWED = 0.25
@@ -42,8 +45,174 @@ class Conclusion:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Standings, Framed):
+class Comparison(Paired, Framed):
     """A family of pairs of runs under one measure, and what is said of it: sentences, a table, columns."""
+
+    measure: str
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+    values: NDArray[np.float64]
+    """Runs × topics."""
+    better: NDArray[np.int64]
+    worse: NDArray[np.int64]
+    """The runs of every pair, as rows of `values`."""
+    baseline: int | None = None
+    """Number of the run that all others are compared with, if only those pairs are."""
+    left_out: int = 0
+    """Topics that are not compared, because some run has no value for them."""
+    among: tuple[int, ...] | None = None
+    """The runs whose pairs are compared, if not all are."""
+    shared: Clusters | None = None
+    """The topics by document, where they share documents and no clusters were asked for."""
+
+    @cached_property
+    def means(self) -> NDArray[np.float64]:
+        """Return the mean of every run over the topics that are compared."""
+        return np.asarray(self.values.mean(axis=1))
+
+    @cached_property
+    def places(self) -> NDArray[np.int64]:
+        """The place of every run by these means, from 0; runs whose means differ by rounding alone share one."""
+        return ranked(self.values)[1]
+
+    @cached_property
+    def order(self) -> list[int]:
+        """The runs by their places, best first; those that share one stay in the order given."""
+        return ranked(self.values)[0]
+
+    @cached_property
+    def groups(self) -> list[list[int]]:
+        """The runs in groups that cannot be told apart from the group's first, best first.
+
+        The first group holds the run with the highest mean and every run that is not significantly worse; the next one
+        begins with the best of the others.
+        """
+        stars, rest, found = self.stars(), self.order, list[list[int]]()
+        while rest:
+            first = rest[0]
+            found.append([run for run in rest if not stars[first, run]])
+            rest = [run for run in rest if stars[first, run]]
+        return found
+
+    @cached_property
+    def intervals(self) -> NDArray[np.float64]:
+        """Runs × low and high: the 95 % interval of every run's mean."""
+        return np.stack(interval(self.values, self.settings, self.clusters, self.bounds), axis=1)
+
+    @cached_property
+    def ranks(self) -> NDArray[np.int64] | None:
+        """Runs × best and worst: the ranks that the stars leave to every run; None where not all pairs are compared.
+
+        A run cannot be better than those that improve on it significantly, nor worse than those it improves on. With
+        Holm's correction the intervals of all runs hold together, with the probability that the level leaves.
+        """
+        if self.baseline is not None or self.among is not None or not self.family:
+            return None
+        stars = self.stars()
+        return np.stack([1 + stars.sum(axis=0), len(self.runs) - stars.sum(axis=1)], axis=1)
+
+    @cached_property
+    def letters(self) -> list[str]:
+        """Letters for every run: two runs share one if and only if they cannot be told apart.
+
+        Each letter stands for a set of runs of which none improves on another, best first; a run may be in several.
+        """
+        stars = self.stars()
+        alike, found, number = ~(stars | stars.T), [""] * len(self.runs), 0
+        shared = np.zeros_like(alike)
+        for first in self.order:
+            for second in self.order:  # with itself as well: a run that is alike to no other has a letter of its own
+                if not alike[first, second] or shared[first, second]:
+                    continue
+                group = list(dict.fromkeys((first, second)))
+                for run in self.order:
+                    if run not in group and alike[run, group].all():
+                        group.append(run)
+                for run in group:
+                    found[run] += ascii_letters[number] if number < len(ascii_letters) else f"({number + 1})"
+                shared[np.ix_(group, group)] = True
+                number += 1
+        return found
+
+    def standing(self, run: int) -> str:
+        """Return the interval of a run's rank and its letters: ``1–2 a``; empty where not all pairs are compared."""
+        if self.ranks is None:
+            return ""
+        low, high = self.ranks[run].tolist()
+        return f"{low}{'' if low == high else f'–{high}'} {self.letters[run]}"
+
+    @cached_property
+    def by_document(self) -> Paired | None:
+        """The same pairs judged by document, where topics share documents and no clusters were asked for."""
+        if self.shared is None or not self.family:
+            return None
+        sides = Sides(self.values, self.better, self.worse)
+        return judge_families(self._rows[None], self.settings, clusters=self.shared, sides=sides)[0]
+
+    @property
+    def power(self) -> float:
+        """Discriminative power: the share of pairs with a significant difference (NaN for a single run)."""
+        return float(self.significant.mean()) if self.family else float("nan")
+
+    def pair(self, first: int, second: int) -> int:
+        """Return the number of the pair of two runs."""
+        return self._numbers[frozenset((first, second))]
+
+    @cached_property
+    def _numbers(self) -> dict[frozenset[int], int]:
+        return {frozenset(pair): k for k, pair in enumerate(np.stack([self.better, self.worse], axis=1).tolist())}
+
+    def against(self, a: int, b: int) -> Pair:
+        """Return run `a` held against run `b`."""
+        k, means, gains, gaining = self.pair(a, b), self.means, 0, tuple[str, ...]()
+        first, second = int(self.better[k]), int(self.worse[k])
+        if self.difference[k] != 0 and self.lost[k]:
+            gains = int(self._gains[0][k])
+            gaining = tuple(self.topics[i] for i in self._gains[1][k, :gains]) if gains <= MOST_GAINING else ()
+        needed, fewest, most = (int(number) if np.isfinite(number) else None for number in self.needed[k].tolist())
+        columns = ("difference", "low", "high", "p", "corrected", "won", "tied", "lost")
+        found = Pair(
+            a=first, b=second, means=(float(means[first]), float(means[second])),
+            word=BETTER if self.significant[k] else CANNOT_TELL, reason=self.reason(k),
+            detectable=float(self.detectable[k]) if np.isfinite(self.detectable[k]) else None,
+            needed=needed, fewest=fewest, most=most, gains=gains, gaining=gaining, clustered=self.clusters is not None,
+            **{name: getattr(self, name)[k].item() for name in columns},
+        )  # fmt: skip
+        return found if first == a else found.turned
+
+    @property
+    def _rows(self) -> NDArray[np.float64]:  # pairs × topics: the better run less the worse
+        return paired_differences(self.values[self.better], self.values[self.worse])
+
+    @cached_property
+    def _gains(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """For every pair how many of the largest gains make the whole difference, and the topics of the first ones."""
+        rows = self._rows
+        order = np.argsort(-rows, axis=1, kind="stable")
+        sizes = np.take_along_axis(rows, order, axis=1)
+        least = sizes.sum(axis=1) - noise_of(sizes)
+        return np.argmax(np.cumsum(sizes, axis=1) >= least[:, None], axis=1) + 1, order[:, :MOST_GAINING]
+
+    def stars(self) -> NDArray[np.bool_]:
+        """Return the matrix whose cell (i, j) says that run i improves significantly on run j."""
+        matrix = np.zeros((len(self.runs), len(self.runs)), np.bool_)
+        matrix[self.better[self.significant], self.worse[self.significant]] = True
+        return matrix
+
+    def differences(self, first: int, second: int) -> NDArray[np.float64]:
+        """Return the first run's values less the second's, topic by topic; rounding noise is no difference."""
+        return np.asarray(paired_differences(self.values[[first]], self.values[[second]])[0])
+
+    def wins(self, first: int, second: int) -> tuple[int, int, int]:
+        """Return on how many topics the first run is better, equal and worse than the second."""
+        pair = self.against(first, second)
+        return pair.won, pair.tied, pair.lost
+
+    def deciding(self, first: int, second: int, most: int = 5) -> list[tuple[str, float]]:
+        """Return the topics with the largest absolute differences (first minus second), largest first."""
+        difference = self.differences(first, second)
+        order = np.argsort(-np.abs(difference), kind="stable")[:most]
+        return [(self.topics[i], float(difference[i])) for i in order if difference[i] != 0]
 
     @property
     def members(self) -> str:
@@ -110,7 +279,20 @@ class Comparison(Standings, Framed):
         if len(self.runs) == 2:
             order = self.order if self.baseline is None else [1 - self.baseline, self.baseline]
             return self.verdict_of(*order)
-        return self._best(f"{noun}s") if self.baseline is None else self._against_baseline(self.baseline)
+        if self.baseline is None:
+            return self._best(f"{noun}s")
+        pairs = [self.against(run, self.baseline) for run in self.order if run != self.baseline]
+        found = {word: sum(pair.word == word for pair in pairs) for word in (BETTER, WORSE, CANNOT_TELL)}
+        counts = [f"{n:,} {'is' if n == 1 else 'are'} {word}" for word, n in found.items() if n and word != CANNOT_TELL]
+        counts += [f"{n:,} cannot be told apart from it"] if (n := found[CANNOT_TELL]) else []
+        best, wordings = pairs[0], {BETTER: "better than baseline", WORSE: "worse than baseline"}
+        names = {"a": self.runs[best.a], "b": self.runs[self.baseline]}
+        headline = fill(wordings.get(best.word, "baseline holds"), **names)
+        reason = fill(
+            "nearest", a=names["a"], numbers=self.numbers(best), measure=self.measure, power=power(best),
+            runs=counted(len(pairs), "run"), counts=listed(counts),
+        )  # fmt: skip
+        return Conclusion(best.word, headline, f"{reason} {self.test}")
 
     def _best(self, runs: str) -> Conclusion:
         """Say whether the best run is really the best."""
@@ -137,22 +319,6 @@ class Comparison(Standings, Framed):
                 headline = fill("leads alone", best=best, n=len(others), runs=runs)
         reason += f" {fill('better than', subject=subject, names=named(worse))}" if worse else ""
         return Conclusion(CANNOT_TELL, headline, f"{reason} {self.test}")
-
-    def _against_baseline(self, base: int) -> Conclusion:
-        """Say whether the best of the other runs improves on the baseline, and how many do."""
-        pairs = [self.against(run, base) for run in self.order if run != base]
-        best = pairs[0]
-        headline = {BETTER: "better than baseline", WORSE: "worse than baseline", CANNOT_TELL: "baseline holds"}
-        found = {word: sum(pair.word == word for pair in pairs) for word in (BETTER, WORSE, CANNOT_TELL)}
-        counts = [f"{n:,} {'is' if n == 1 else 'are'} {word}" for word, n in found.items() if n and word != CANNOT_TELL]
-        if n := found[CANNOT_TELL]:
-            counts.append(f"{n:,} cannot be told apart from it")
-        reason = fill(
-            "nearest", a=self.runs[best.a], numbers=self.numbers(best), measure=self.measure, power=power(best),
-            runs=counted(len(pairs), "run"), counts=listed(counts),
-        )  # fmt: skip
-        names = {"a": self.runs[best.a], "b": self.runs[base]}
-        return Conclusion(best.word, fill(headline[best.word], **names), f"{reason} {self.test}")
 
     @property
     def test(self) -> str:
@@ -246,8 +412,6 @@ class Comparison(Standings, Framed):
 
     def to_arrow(self) -> pa.Table:
         """Return a row per pair: the two runs, and every number of the table."""
-        import pyarrow as pa  # noqa: PLC0415  only this method needs it
-
         names = ("difference", "low", "high", "p", "corrected", "effect", "won", "tied", "lost", "detectable")
         runs = pa.array(self.runs, pa.string())
         columns: dict[str, Any] = {"better": runs.take(pa.array(self.better)), "worse": runs.take(pa.array(self.worse))}

@@ -48,8 +48,7 @@ class Estimated:
 
     estimate: Vector
     low: Vector
-    high: Vector
-    """95 %; NaN of fewer than `FEWEST` topics by people."""
+    high: Vector  # 95 %; NaN of fewer than `FEWEST` topics by people
     p: Vector  # two-tailed, of no difference from 0; NaN as above
     weight: Vector
     worth: Vector

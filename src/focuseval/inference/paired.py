@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,17 @@ from focuseval.data.tables import ABSENT
 from focuseval.errors import counted
 from focuseval.inference.clusters import Clusters, standard_error
 from focuseval.inference.intervals import UNBOUNDED, effect_size, interval
-from focuseval.inference.paired_tests import EXACT, Progress, Sides, adjust, noise_of, p_values, without_noise
+from focuseval.inference.paired_tests import (
+    EXACT,
+    Progress,
+    Sides,
+    adjust,
+    noise_of,
+    p_values,
+    paired_differences,
+    ranked,
+    without_noise,
+)  # fmt: skip
 from focuseval.inference.sentences import fill, listed
 from focuseval.inference.settings import Settings
 
@@ -33,17 +44,14 @@ class Pair:
     """One run, A, held against another, B; every number is A less B."""
 
     a: int
-    b: int
-    """Rows of the comparison."""
+    b: int  # rows of the comparison, as `a`
     means: tuple[float, float]
     difference: float
     low: float
     high: float
-    p: float
-    """Not corrected."""
+    p: float  # not corrected
     corrected: float
-    word: str
-    """``better``, ``worse`` or ``cannot tell``."""
+    word: str  # ``better``, ``worse`` or ``cannot tell``
     reason: str  # why no outcome could be significant; empty where one could
     won: int
     tied: int
@@ -365,3 +373,36 @@ def _standardised(topics: Vector, settings: Settings, family: int) -> Vector:
     bound = stdtrit(freedom, 1 - level / settings.tails)
     shown = bound * (1 - 1 / (4 * freedom)) + ndtri(POWER) * np.sqrt(1 + bound**2 / (2 * freedom))
     return np.asarray(shown / np.sqrt(topics))
+
+
+class Turned(NamedTuple):
+    """Two runs, as rows, whose order is the other way round under other values: the differences of both."""
+
+    better: int
+    worse: int
+    difference: float
+    other: float
+    needed: float
+    """Topics with which the first difference would be shown, the pair by itself; infinite where none would do."""
+
+
+def turned_pairs(values: NDArray[np.float64], others: NDArray[np.float64]) -> list[Turned]:
+    """Return the pairs of runs whose order other values turn round, the largest difference first.
+
+    Both are runs × topics; topics without a value for some run are left out. Runs that share a place by `ranked` have
+    no order that could be turned round.
+
+    >>> turned_pairs(np.array([[0.5, 0.7], [0.2, 0.4]]), np.array([[0.1], [0.2]]))[0][:2]
+    (0, 1)
+    """
+    values, others = (part[:, ~np.isnan(part).any(axis=0)] for part in (values, others))
+    if not values.size or not others.size:
+        return []
+    before, after = ranked(values)[1], ranked(others)[1]
+    better, worse = np.nonzero((before[:, None] < before) & (after[:, None] > after))
+    differences, needed = paired_differences(values[better], values[worse]), np.full(len(better), np.inf)
+    if values.shape[1] > 1:  # else the topics say nothing of it
+        needed = topics_needed(differences.mean(axis=1), differences.std(axis=1, ddof=1), Settings())
+    means = (part.mean(axis=1)[better] - part.mean(axis=1)[worse] for part in (values, others))
+    rows = zip(better.tolist(), worse.tolist(), *(column.tolist() for column in (*means, needed)), strict=True)
+    return sorted((Turned(*row) for row in rows), key=lambda pair: -pair.difference)

@@ -189,14 +189,11 @@ def bootstrap(differences: Matrix, *, tails: int, resamples: int, seed: int) -> 
     >>> bootstrap(np.array([[1.0, 1.0, 1.0], [0.0, 0.0, 0.0]]), tails=1, resamples=1000, seed=0)
     array([0., 1.])
     """
-    below = np.zeros(len(differences))
-    above = np.zeros(len(differences))
+    below, above = np.zeros((2, len(differences)))
     for means in resampled_means(differences, resamples, seed):
         below += (means <= 0).sum(axis=1)
         above += (means >= 0).sum(axis=1)
-    if tails == 1:
-        return below / resamples
-    return np.minimum(1.0, 2 * np.minimum(below, above) / resamples)
+    return below / resamples if tails == 1 else np.minimum(1.0, 2 * np.minimum(below, above) / resamples)
 
 
 def t_test(differences: Matrix, *, tails: int, clusters: Clusters | None = None) -> Matrix:
@@ -261,26 +258,22 @@ def wilcoxon(differences: Matrix, *, tails: int) -> NDArray[np.float64]:
     >>> wilcoxon(np.array([[0.1, 0.2, 0.3, 0.0]]), tails=1)
     array([0.125])
     """
-    return np.array([_signed_rank(row[row != 0], tails) for row in differences])
+    side: Literal["greater", "two-sided"] = "greater" if tails == 1 else "two-sided"
+    p = np.ones(len(differences))
+    for row, changed in enumerate(own[own != 0] for own in differences):
+        if len(changed) > RANKED:
+            from scipy import stats  # noqa: PLC0415  only many topics need it
 
-
-def _signed_rank(changed: NDArray[np.float64], tails: int) -> float:
-    """Return the p of one pair: under the null, each rank belongs to a topic won as likely as to one lost."""
-    if len(changed) > RANKED:
-        from scipy import stats  # noqa: PLC0415  only many topics need it
-
-        side: Literal["greater", "two-sided"] = "greater" if tails == 1 else "two-sided"
-        return float(stats.wilcoxon(changed, alternative=side, method="approx").pvalue)
-    if not len(changed):
-        return 1.0
-    size = np.abs(changed)
-    ranks = np.rint(2 * mean_ranks(np.round(size / size.max(), 12))).astype(np.int64)
-    chance = np.ones(1)
-    for rank in ranks:
-        chance = (np.pad(chance, (0, rank)) + np.pad(chance, (rank, 0))) / 2
-    won = int(ranks[changed > 0].sum())
-    above, below = float(chance[won:].sum()), float(chance[: won + 1].sum())
-    return above if tails == 1 else min(1.0, 2 * min(above, below))
+            p[row] = stats.wilcoxon(changed, alternative=side, method="approx").pvalue
+        elif len(changed):
+            size, chance = np.abs(changed), np.ones(1)
+            ranks = np.rint(2 * mean_ranks(np.round(size / size.max(), 12))).astype(np.int64)
+            for rank in ranks:  # under the null, each belongs to a topic won as likely as to one lost
+                chance = (np.pad(chance, (0, rank)) + np.pad(chance, (rank, 0))) / 2
+            won = int(ranks[changed > 0].sum())
+            above, below = float(chance[won:].sum()), float(chance[: won + 1].sum())
+            p[row] = above if tails == 1 else min(1.0, 2 * min(above, below))
+    return p
 
 
 def sign_test(differences: Matrix, *, tails: int) -> NDArray[np.float64]:

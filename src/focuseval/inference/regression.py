@@ -258,15 +258,13 @@ def judge_changes(
         if shared is not None and number < family:
             by = shared[number].number, float(judge_pairs(differences[number], own, clusters=shared[number]).p[0])
         worse = [i for i in np.argsort(-lost, kind="stable").tolist() if lost[i] > 0]
-        verdicts.append(
-            GateVerdict(
-                measure, float(before.mean()), float(after.mean()), -float(one.high[0]) + 0.0, -float(one.low[0]) + 0.0,
-                float(p[number]), corrected[number], len(topics), int(one.differing[0]),
-                tuple((topics[i], float(before[i]), float(after[i])) for i in worse), rule, family, number < family,
-                float(one.detectable[0]), anchor,
-                None if one.clusters is None else (one.clusters.number, int(one.units[0])), by,
-            )
-        )  # fmt: skip
+        within = None if one.clusters is None else (one.clusters.number, int(one.units[0]))
+        verdicts.append(GateVerdict(
+            measure, float(before.mean()), float(after.mean()), -float(one.high[0]) + 0.0, -float(one.low[0]) + 0.0,
+            float(p[number]), corrected[number], len(topics), int(one.differing[0]),
+            tuple((topics[i], float(before[i]), float(after[i])) for i in worse), rule, family, number < family,
+            float(one.detectable[0]), anchor, within, by,
+        ))  # fmt: skip
     most = max(verdict.units[1] for verdict in verdicts[:family])
     if not anchor and most > EXACT and smallest_p(np.array([most]), most, own, 1)[0] > own.alpha:
         few = f"{own.draws(1)} resamples are too few for any outcome to be significant at {own.alpha:g}"

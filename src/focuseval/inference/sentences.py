@@ -6,6 +6,7 @@ plural. The page embeds `TEMPLATES` and fills them as `fill` does: counts with c
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,8 +16,18 @@ from focuseval.data.tables import ABSENT
 from focuseval.inference.paired_tests import paired_differences
 from focuseval.inference.settings import Settings
 
+
+def both(text: str) -> list[str]:
+    """Return the singular and the plural of a template in which they stand as ``[one|many]``.
+
+    >>> both("{n} topic[|s] [was|were] judged")
+    ['{n} topic was judged', '{n} topics were judged']
+    """
+    return [re.sub(r"\[(.*?)\|(.*?)\]", rf"\{form}", text) for form in (1, 2)]
+
+
 TEMPLATES: dict[str, str | list[str]] = {
-    "topics": ["{n} topic", "{n} topics"],
+    "topics": both("{n} topic[|s]"),
     # two runs: A and B
     "better": "{a} is better than {b}.",
     "worse": "{a} is worse than {b}.",
@@ -31,21 +42,15 @@ TEMPLATES: dict[str, str | list[str]] = {
     "test": "The test decides: {method}. The interval is of this difference alone.",
     "power": " These topics would show a difference of {detectable} with probability .8; {needed}.",
     "no power": " These topics would not show even the largest possible difference with probability .8; {needed}.",
-    "needed": ["to show this one takes about {n} topic{span}", "to show this one takes about {n} topics{span}"],
-    "needed clusters": [
-        "to show this one takes about {n} cluster{span}",
-        "to show this one takes about {n} clusters{span}",
-    ],
+    "needed": both("to show this one takes about {n} topic[|s]{span}"),
+    "needed clusters": both("to show this one takes about {n} cluster[|s]{span}"),
     "to": " ({fewest} to {most})",
     "never": "no number of topics would show this one",
     "one topic": " One topic says nothing about others.",
     "wins": "{counts} of {topics}.",  # of the sides that are better on some topic, or neither
     "first side": "{side} is better on {n}",
     "side": "{side} on {n}",
-    "gains": [
-        "Leave out topic {names}, and the lead of {side} is gone.",
-        "Leave out topics {names}, and the lead of {side} is gone.",
-    ],
+    "gains": both("Leave out topic[|s] {names}, and the lead of {side} is gone."),
     "many gains": "Leave out the {n} largest gains of {side}, and its lead is gone.",
     "level": "Gains and losses are equal.",
     "other order": "Under {measures} the order is the other way round.",
@@ -67,7 +72,7 @@ TEMPLATES: dict[str, str | list[str]] = {
     "baseline holds": "No run is better than the baseline {b}.",
     "nearest": "The best one, {a}, differs by {numbers} in {measure}.{power} Of {runs} {counts}.",
     # what to use of many, and what two factors do
-    "use best": ["Use {run}: the other one is worse.", "Use {run}: the {n} others are worse."],
+    "use best": both("Use {run}: the [other one is|{n} others are] worse."),
     "at a cost": " It stores {times} times the {what} of {next}, the next best.",
     "use leader": "Use {run}: it has the highest mean, and nothing that may be as good costs clearly less.",
     "use any": "Use {run}: all score the same on every topic, and none costs clearly less.",
@@ -77,23 +82,14 @@ TEMPLATES: dict[str, str | list[str]] = {
     "interaction": "{a} and {b} depend on each other: which {a} is better changes with the {b} (p {p}).",
     "no interaction": "Nothing shows that {a} and {b} depend on each other (p {p}).",
     # people's sample and a model
-    "judged": ["{n} of {all} topics was judged by people.", "{n} of {all} topics were judged by people."],
-    "few judged": [
-        "{n} topic by people is too few for an interval: {fewest} are needed.",
-        "{n} topics by people are too few for an interval: {fewest} are needed.",
-    ],
-    "worth": [
-        "{run}: as good as {n} topic judged by people alone.",
-        "{run}: as good as {n} topics judged by people alone.",
-    ],
+    "judged": both("{n} of {all} topics [was|were] judged by people."),
+    "few judged": both("{n} topic[|s] by people [is|are] too few for an interval: {fewest} are needed."),
+    "worth": both("{run}: as good as {n} topic[|s] judged by people alone."),
     "unsure": (
         "With fewer than {unsure} topics by people, 95 % intervals held the truth in 91 to 99 of 100 simulated samples."
     ),
     "own weight": "A difference has a weight of its own, so it is not the difference of the two estimates.",
-    "left topics": [
-        "{n} topic that people judged is not in the model's gold and is left out",
-        "{n} topics that people judged are not in the model's gold and are left out",
-    ],
+    "left topics": both("{n} topic[|s] that people judged [is|are] not in the model's gold and [is|are] left out"),
     "not random": (
         "the intervals hold only if people's topics are a random sample of all: say so with random=True, or draw one "
         "with 'focuseval project sample'"
@@ -101,10 +97,7 @@ TEMPLATES: dict[str, str | list[str]] = {
     "assisted": "people saw a model's suggestions before they judged: the estimate may lean towards the model",
     "enough": "No more topics are needed.",
     "observed": "the size observed",
-    "about": [
-        "About {n} more topic by people would show a difference of {size} with probability .8.",
-        "About {n} more topics by people would show a difference of {size} with probability .8.",
-    ],
+    "about": both("About {n} more topic[|s] by people would show a difference of {size} with probability .8."),
     "about to": (
         "About {fewest} to {n} more topics by people would show a difference of {size} with probability .8, judged by "
         "the topics so far."
@@ -114,7 +107,7 @@ TEMPLATES: dict[str, str | list[str]] = {
         "probability .8, judged by the topics so far."
     ),
     "not enough": "Not even all {all} topics judged by people would show a difference of {size} with probability .8.",
-    "flips": ["{n} of {all} pairs of runs changes its order", "{n} of {all} pairs of runs change their order"],
+    "flips": both("{n} of {all} pairs of runs [changes its|change their] order"),
 }
 
 

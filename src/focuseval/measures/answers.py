@@ -8,7 +8,6 @@ that nothing answers, and text that must not come back, are other bases than rel
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,10 +15,7 @@ from focuseval.data.spans import union
 from focuseval.measures.matching import Matched, match
 from focuseval.measures.measure import Measure
 from focuseval.measures.spans import At, Read, read, read_text
-from focuseval.measures.topicwise import count_by, once
-
-if TYPE_CHECKING:
-    from focuseval.measures.topicwise import Flags, Floats
+from focuseval.measures.topicwise import Flags, Floats, count_by, once
 
 
 def uncited(m: Matched) -> Floats:
@@ -67,11 +63,9 @@ def forbidden_text(m: Matched, at: At) -> Read:
     other = m.prepared.forbidden
     seen = read(match(m.run, other, m.policies, tokenizer=m.tokenizer), at)
     number = {name: topic for topic, name in enumerate(m.prepared.topics)}
-    place = np.array([number[name] for name in other.topics if name in number], np.int64)
-    kept = np.array([name in number for name in other.topics], np.bool_)
-    columns = np.zeros((3, m.topics), np.int64)
-    columns[:, place] = np.stack([seen.size, seen.relevant, seen.whole])[:, kept]
-    return Read(*columns)
+    columns = np.zeros((3, m.topics + 1), np.int64)  # the last is for topics that do not count
+    columns[:, [number.get(name, -1) for name in other.topics]] = np.stack(seen)
+    return Read(*columns[:, :-1])
 
 
 def leak(m: Matched, at: At = None) -> Floats:
@@ -92,10 +86,10 @@ _forbidden = partial(
 )
 
 MEASURES = (
-    _cited("citeP", partial(read_text, what="precision"), "Share of the cited text that is highlighted.",
+    _cited("citeP", partial(read_text, what="spanP"), "Share of the cited text that is highlighted.",
         formula=r"citeP = |C \cap H| / |C|",
         example="[0,60) and [40,100) are cited, [0,50) is highlighted: 50 of 100 characters, 0.5."),
-    _cited("citeR", partial(read_text, what="recall"), "Share of the highlighted text that is cited.",
+    _cited("citeR", partial(read_text, what="spanR"), "Share of the highlighted text that is cited.",
         formula=r"citeR = |C \cap H| / |H|",
         example="[0,60) is cited twice, [0,80) is highlighted: 60 of 80 characters, 0.75."),
     _answers("uncited", uncited, "Share of an answer's sentences without a citation.", needs=("answers",), lower=True,
@@ -111,12 +105,10 @@ MEASURES = (
         example="Three questions get no reply, two of them have no answer: 0.6667."),
     _silent("waste", waste, "Characters that are returned for a question that has no answer.", at=("rank",),
         at_required=True, lower=True, bounds=(0.0, float("inf")),
-        formula=r"waste@k = |U_k|",
-        example="[0,60) and [40,100) are returned: 100."),
+        formula=r"waste@k = |U_k|", example="[0,60) and [40,100) are returned: 100."),
     _forbidden("leak", leak, "Whether the results hold a character of forbidden text.",
         formula=r"leak = [U \cap F \ne \emptyset]",
         example="1 or 0; the mean is the share of the topics with forbidden text in which some is returned."),
     _forbidden("leaked", leaked, "Characters of forbidden text that are returned.", bounds=(0.0, float("inf")),
-        formula=r"leaked = |U \cap F|",
-        example="[0,60) is returned, [50,90) is forbidden: 10."),
+        formula=r"leaked = |U \cap F|", example="[0,60) is returned, [50,90) is forbidden: 10."),
 )  # fmt: skip

@@ -22,7 +22,7 @@ import re
 import threading
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,11 +31,8 @@ from focuseval.data.gold import TOO_SMALL, Gold, GradedElements
 from focuseval.engine.lazy import cached_property
 from focuseval.errors import InputError, MeasureError, MissingDataError
 from focuseval.measures.recall_base import PathTree, RecallBase, path_tree, row_keys
+from focuseval.measures.topicwise import Floats, Integers
 from focuseval.placing.pointers import highlighted_elements
-
-if TYPE_CHECKING:
-    from focuseval.measures.topicwise import Floats, Integers
-
 
 _OFF = np.nan  # marks a pair that the scale does not know
 
@@ -66,7 +63,6 @@ ONE_SIDED = tuple(f"e{e}_s{s}" for e in _SUBSETS for s in _SUBSETS)
 """``e<grades>_s<grades>``: gain 1 if both grades are listed. INEX 2004 used e3_s321, e3_s32, e32_s3 and e321_s3."""
 
 QUANTISATIONS = ("strict", "gen", "sog", *_SIZES, *ONE_SIDED)  # every name that a measure's ``quant`` takes
-
 BEYOND_ONE = ("gen5", "genLifted")  # quantisations whose gain can exceed 1, which a probability of relevance cannot
 
 QUANT_OF_SCALE = {"coverage": "gen", "grades": "gen", "exhaustivity": "gen5", "highlights": "spec"}
@@ -173,8 +169,7 @@ class Assessed:
     tree: PathTree
     topics: int
     topic_of_article: Integers
-    order: NDArray[np.int32]
-    """Rows of `elements` by topic, article and path, each element once."""
+    order: NDArray[np.int32]  # rows of `elements` by topic, article and path, each element once
     article: NDArray[np.int32]  # the article of every row of `elements`: a row of ``gold.articles``
     code: NDArray[np.int32]  # the path of every row of `elements`, as a code of `tree`
     _made: dict[tuple[str, tuple[str, ...]], RecallBase] = field(default_factory=dict, compare=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +17,9 @@ from focuseval.measures.measure import Budget, Measure
 from focuseval.measures.recall_base import ElementMatch
 from focuseval.measures.spans import budgeted
 from focuseval.measures.topicwise import (
+    Flags,
+    Floats,
+    Integers,
     ceiling,
     count,
     count_by,
@@ -27,10 +30,6 @@ from focuseval.measures.topicwise import (
     running_count,
     total,
 )
-
-if TYPE_CHECKING:
-    from focuseval.measures.topicwise import Flags, Floats, Integers
-
 
 LEVELS = 101
 
@@ -96,8 +95,7 @@ class NewText(NamedTuple):
     """The results that add highlighted text, in rank order."""
 
     rows: Integers
-    new: Integers
-    """Characters that each of them adds."""
+    new: Integers  # characters that each of them adds
     size: Integers  # characters of each of them
     whole: Integers  # for every topic, its highlighted characters
 
@@ -191,8 +189,7 @@ MEASURES = (
         example="150 of 200 highlighted characters returned: 0.75."),
     _characters("charF", partial(harmonic_of, char_precision, char_recall), "Harmonic mean of charP and charR.",
         at=("characters",),
-        formula=r"charF = 2 \cdot charP \cdot charR / (charP + charR)",
-        example="charP 0.5, charR 1: 0.6667."),
+        formula=r"charF = 2 \cdot charP \cdot charR / (charP + charR)", example="charP 0.5, charR 1: 0.6667."),
     _articles("artP", set_precision, "Share of the returned articles that is relevant.",
         formula=r"artP = \frac{\text{relevant articles retrieved}}{\text{articles retrieved}}",
         example="2 of 3 returned articles are relevant: 0.6667."),
@@ -200,8 +197,7 @@ MEASURES = (
         formula=r"artR = \frac{\text{relevant articles retrieved}}{Numrel}",
         example="2 of 4 relevant articles returned: 0.5."),
     _articles("artF", partial(harmonic_of, set_precision, recall), "Harmonic mean of artP and artR.",
-        formula=r"artF = 2 \cdot artP \cdot artR / (artP + artR)",
-        example="artP 0.6667, artR 0.5: 0.5714."),
+        formula=r"artF = 2 \cdot artP \cdot artR / (artP + artR)", example="artP 0.6667, artR 0.5: 0.5714."),
     _at_rank("hP", hix_precision, "Mean share of new highlighted text in the first results.",
         formula=r"hP@r = \frac{1}{r} \sum_{i \le r} \frac{\text{new } rsize(e_i)}{size(e_i)}",
         example="One fully highlighted section, then two without any: hP@3 = 0.3333."),
@@ -209,8 +205,7 @@ MEASURES = (
         formula=r"hR@r = \frac{1}{Trel(t)} \sum_{i \le r} \text{new } rsize(e_i)",
         example="99 of 198 highlighted characters in the first three results: hR@3 = 0.5."),
     _at_rank("hF", hix_f, "Harmonic mean of hP and hR.",
-        formula=r"hF@r = \frac{2\, hP@r\, hR@r}{hP@r + hR@r}",
-        example="hP@3 = 1, hR@3 = 0.5: hF@3 = 0.6667."),
+        formula=r"hF@r = \frac{2\, hP@r\, hR@r}{hP@r + hR@r}", example="hP@3 = 1, hR@3 = 0.5: hF@3 = 0.6667."),
     _overall("hAP", hix_average_precision, "Average precision of highlighted text.",
         formula=r"hAP = \sum_r hP@r \cdot \frac{\text{new } rsize(e_r)}{Trel(t)}",
         example="Three highlighted paragraphs, half of the topic's text, at ranks 1 to 3: hAP = 0.5."),

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -20,16 +20,16 @@ import pyarrow.compute as pc
 from focuseval.collection.names import EXTENSION
 from focuseval.data.placement import Placement
 from focuseval.data.run import Run
+from focuseval.data.spans import pack
 from focuseval.engine.lazy import cached_property
 from focuseval.engine.native import BLOCK, Lookup, encoded, hash64, indices, joint, rows_of_chunks
 from focuseval.engine.workers import in_threads
 from focuseval.measures.prepared import Prepared
 from focuseval.measures.profiles import Policies
+from focuseval.measures.topicwise import Flags, Integers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from focuseval.measures.topicwise import Flags, Integers
 
 
 _DOT = re.compile(rb"\.")
@@ -95,8 +95,7 @@ def ranks(bounds: Integers) -> Integers:
     return np.arange(1, bounds[-1] + 1) - np.repeat(bounds[:-1], np.diff(bounds))
 
 
-@dataclass(frozen=True, eq=False)
-class MatchedDocuments:
+class MatchedDocuments(NamedTuple):
     """The documents of a run's results, met with those of the gold."""
 
     known: NDArray[np.integer]  # for every result, the row of ``gold.articles`` that judges it, or −1
@@ -184,21 +183,15 @@ def shares_documents(matched: Rows) -> bool:
 
 def document_codes(ids: pa.Array, prepared: Prepared, placement: Placement | None = None) -> Integers:
     """Return the gold's code of every document, −1 where the gold does not have it."""
-    if prepared.index is None:
-        return _codes_of_names(ids, np.arange(len(ids)), prepared)
-    row = (placement or Placement(prepared.index, ids)).document
+    row = np.full(len(ids), -1, np.int64)
+    if prepared.index is not None:
+        row = (placement or Placement(prepared.index, ids)).document
     code = prepared.code_of_row[row]
-    unknown = np.flatnonzero(row < 0)
-    if len(unknown):
-        code[unknown] = _codes_of_names(ids, unknown, prepared)
+    if len(unknown := np.flatnonzero(row < 0)):  # by their names alone
+        which, names = _name_codes(ids, unknown)
+        named = prepared.names.match(names).astype(np.int64)
+        code[unknown] = np.where(named >= 0, prepared.same[named], -1)[which]
     return code
-
-
-def _codes_of_names(ids: pa.Array, rows: Integers, prepared: Prepared) -> Integers:
-    """Return the gold's code of some documents, by their names alone."""
-    which, names = _name_codes(ids, rows)
-    code = prepared.names.match(names).astype(np.int64)
-    return np.where(code >= 0, prepared.same[code], -1)[which]
 
 
 def _name_codes(ids: pa.Array, rows: Integers) -> tuple[Integers, pa.Array]:
@@ -211,7 +204,7 @@ def _by_code(matched: Rows, code: Integers) -> MatchedDocuments:
     """Meet pairs of topic and document code; codes beyond the gold's documents tell other documents apart."""
     prepared, width = matched.prepared, int(code.max(initial=-1)) + 1
     if width * matched.topics > _CELLS * (len(code) + len(prepared.topic)):
-        key = prepared.pair_key(matched.topic, code)
+        key = pack(matched.topic, code)
         known = prepared.pairs.find(key)
         return MatchedDocuments(known, distinct=False, group=lambda: Lookup(key[known < 0]).find(key[known < 0]))
     cell = matched.topic.astype(np.int64) * width + code

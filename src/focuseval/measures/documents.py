@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,10 +15,7 @@ from focuseval.errors import MeasureError
 from focuseval.measures.document_matching import ranks
 from focuseval.measures.matching import Found, Matched
 from focuseval.measures.measure import Measure, Parameter, number
-from focuseval.measures.topicwise import count, once, ratio, running, running_count, total, without_base
-
-if TYPE_CHECKING:
-    from focuseval.measures.topicwise import Floats, Integers
+from focuseval.measures.topicwise import Floats, Integers, once, ratio, running, running_count, total, without_base
 
 EPSILON = 0.00001  # what trec_eval adds to counts in infAP, and the least average precision in GMAP
 
@@ -31,7 +27,7 @@ def relevant(m: Matched, rel: float = 1) -> tuple[Found, Integers]:
     if rel == 1:
         return found, m.prepared.numrel
     kept = grade[found.article] >= rel
-    return Found(found.article[kept], found.topic[kept], found.rank[kept]), m.prepared.per_topic(grade >= rel)
+    return Found(*(column[kept] for column in found)), m.prepared.per_topic(grade >= rel)
 
 
 def relevant_upto(m: Matched, cutoff: Integers | int | None, rel: float = 1) -> Integers:
@@ -192,7 +188,7 @@ def judged_share(m: Matched, at: int | None = None) -> Floats:
     """Return the share of the first `at` articles (or of all) that the gold has a judgement of, whatever it says."""
     shown = np.diff(m.a_bounds) if at is None else np.minimum(np.diff(m.a_bounds), at)
     judged = (m.a_article < len(m.prepared.topic)) & (m.a_rank <= (at or len(m)))
-    return ratio(count(judged, m.a_bounds), shown)
+    return ratio(np.bincount(m.a_topic[judged], minlength=m.topics), shown)
 
 
 def ndcg(m: Matched, at: int | None = None) -> Floats:
@@ -232,8 +228,7 @@ MEASURES = (
         example="AP of two topics 0.4 and 0.1: GMAP = √(0.4 · 0.1) = 0.2, where MAP is 0.25."),
     _documents("RR", reciprocal_rank, "Reciprocal rank of the first relevant document.", at=("rank",),
         aliases=("MRR", "mrr", "recip_rank"),
-        formula=r"RR = 1 / \min \{r : rel(d_r)\}",
-        example="The first relevant article is at rank 4: RR = 0.25."),
+        formula=r"RR = 1 / \min \{r : rel(d_r)\}", example="The first relevant article is at rank 4: RR = 0.25."),
     _graded("nDCG", ndcg, "Normalised discounted cumulated gain of graded documents, with linear gain.",
         cite="jarvelin2002cumulated", at=("rank",), aliases=("NDCG", "ndcg", "ndcg_cut"),
         formula=r"nDCG@k = \frac{\sum_{i \le k} g_i / \log_2(i+1)}{\sum_{i \le k} g^*_i / \log_2(i+1)}",

@@ -11,19 +11,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from focuseval.data.spans import spread
 from focuseval.errors import MeasureError
 from focuseval.measures.matching import Matched
 from focuseval.measures.measure import Measure, Parameter
 from focuseval.measures.recall_base import ElementMatch
-from focuseval.measures.topicwise import ceiling, count, once, ratio, running, total, without_base
+from focuseval.measures.topicwise import Floats, Integers, ceiling, count, once, ratio, running, total, without_base
 from focuseval.measures.xcg import BASE, LEVELS, QUANT
-
-if TYPE_CHECKING:
-    from focuseval.measures.topicwise import Floats, Integers
 
 
 class NearEntry(NamedTuple):
@@ -31,34 +29,29 @@ class NearEntry(NamedTuple):
 
     topic: Integers
     rank: Integers
-    distance: Integers
-    """Characters between the entry point and the best one."""
+    p: Floats  # nearness of the entry to the best one, s(x, b)
     bounds: Integers  # where each topic's articles begin, and the end of the last
 
 
 @once
-def near(m: Matched) -> NearEntry:
-    """Return the articles that can score: a run returns many and enters few where it should."""
-    rows = np.flatnonzero((m.a_bep >= 0) & (m.a_entry >= 0))
-    topic, distance = m.a_topic[rows].astype(np.int64), np.abs(m.a_entry[rows] - m.a_bep[rows])
-    bounds = np.searchsorted(rows, m.a_bounds).astype(np.int64)
-    return NearEntry(topic, m.a_rank[rows], distance, bounds)
-
-
-def nearness(m: Matched, A: float) -> Floats:
-    r"""Return s(x, b) of the articles that `near` names.
+def near(m: Matched, A: float) -> NearEntry:
+    r"""Return the articles that can score: a run returns many and enters few where it should.
 
     .. math:: s(x, b) = \frac{A L}{A L + |x - b|}
 
     `L` is the mean article length in the collection.
     """
-    reach, distance = A * m.prepared.mean_length, near(m).distance
-    return ratio(np.full(len(distance), reach), reach + distance)
+    reach = A * m.prepared.mean_length
+    best, entry = m.of_gold(m.prepared.bep, missing=-1), m.places.entry[m.a_first]
+    rows = np.flatnonzero((best >= 0) & (entry >= 0))
+    p = ratio(np.full(len(rows), reach), reach + np.abs(entry[rows] - best[rows]))
+    bounds = np.searchsorted(rows, m.a_bounds).astype(np.int64)
+    return NearEntry(m.a_topic[rows].astype(np.int64), m.a_rank[rows], p, bounds)
 
 
 def seen_within(m: Matched, A: float, at: int | None = None) -> Floats:
     """Return, for every topic, the sum of s(x, b) over the first `at` articles, or over all."""
-    p, (topic, rank, _, _) = nearness(m, A), near(m)
+    topic, rank, p, _ = near(m, A)
     return total(p if at is None else np.where(rank <= at, p, 0.0), topic, m.topics)
 
 
@@ -94,9 +87,7 @@ def seen_targets(match: ElementMatch) -> Seen:
     judged = np.flatnonzero((match.code >= 0) & (match.article >= 0))
     inside = base.within(match.article[judged], match.code[judged])
     low, high = (np.searchsorted(base.ideal, rows) for rows in inside)
-    shown = high - low
-    turn = np.arange(shown.sum()) - np.repeat(np.cumsum(shown) - shown, shown)
-    target, result = np.repeat(low, shown) + turn, np.repeat(judged, shown)
+    target, result = spread(low, high - low), np.repeat(judged, high - low)
     topic = base.topic[base.ideal]
     first = np.full(len(topic), NEVER, np.int64)  # for every target, the rank of the first result that contains it
     rank = result - match.bounds[topic[target]] + 1
@@ -114,8 +105,7 @@ class OverRecall(NamedTuple):
     """Precision at R = 1 … T targets, for every topic on end."""
 
     precision: Floats
-    targets: Integers
-    """T of every topic."""
+    targets: Integers  # T of every topic
 
     def value(self, level: Fraction | None) -> Floats:
         """Return precision at a recall level, or, without one, the mean over R."""
@@ -143,30 +133,25 @@ def prum(m: Matched, *, at: Fraction | None = None, **parameters: Any) -> Floats
 def prum_over_recall(
     m: Matched, quant: str = "auto", base: str = "auto", nav: str = "contains", A: float = 0.1
 ) -> OverRecall:
-    """Return the share of the items read on the way to R targets that show a new one."""
-    if nav == "distance":
-        return _prum_distance(m, A)
-    seen = seen_targets(m.elements(quant, base))
-    targets = np.diff(seen.bounds)
-    topic = np.repeat(np.arange(m.topics), targets)
-    reached = seen.rank < NEVER
-    fresh = np.diff(seen.rank, prepend=0) != 0
-    fresh[seen.bounds[:-1][targets > 0]] = True
-    useful = np.cumsum(fresh & reached)  # ranks that show something new, up to the rank of each target
-    useful = useful - (useful - (fresh & reached))[seen.bounds[topic]]
-    read = np.where(reached, seen.rank, np.diff(m.bounds)[topic])
-    return OverRecall(ratio(useful, read), targets)
+    """Return the share of the items read on the way to R targets that show a new one.
 
-
-def _prum_distance(m: Matched, A: float) -> OverRecall:
-    """Return PRUM where items show entry points with probability: every bracket becomes a probability.
-
-    ``below[t, R]`` is the chance that fewer than R entry points were seen so far; it changes only at items that can
-    show one, so all topics are carried from one such item to the next.
+    Where items show entry points with probability (``nav=distance``), every bracket becomes a probability.
     """
-    p, targets = nearness(m, A), m.prepared.beps_of_topic
-    _, rank, _, bounds = near(m)
+    if nav == "contains":
+        seen = seen_targets(m.elements(quant, base))
+        targets = np.diff(seen.bounds)
+        topic = np.repeat(np.arange(m.topics), targets)
+        reached = seen.rank < NEVER
+        fresh = np.diff(seen.rank, prepend=0) != 0
+        fresh[seen.bounds[:-1][targets > 0]] = True
+        useful = np.cumsum(fresh & reached)  # ranks that show something new, up to the rank of each target
+        useful = useful - (useful - (fresh & reached))[seen.bounds[topic]]
+        read = np.where(reached, seen.rank, np.diff(m.bounds)[topic])
+        return OverRecall(ratio(useful, read), targets)
+    (_, rank, p, bounds), targets = near(m, A), m.prepared.beps_of_topic
     most = int(targets.max())
+    # The chance, for each topic and R, that fewer than R entry points were seen so far; it changes only at items that
+    # can show one, so all topics are carried from one such item to the next.
     below = np.ones((m.topics, most + 1))
     below[:, 0] = 0.0
     shown, read, upto = np.zeros_like(below), np.zeros_like(below), np.zeros(m.topics)
@@ -194,22 +179,13 @@ def expected_ratio(
     return without_base(ratio(count(seen.rank <= at, seen.bounds), np.diff(seen.bounds)), np.diff(seen.bounds))
 
 
-NAVIGATION = Parameter(
-    "nav",
-    "contains",
+NAVIGATION = Parameter("nav", "contains",
     "How a reader gets from a result to a target: elements it contains, or the distance to an entry point.",
-    ("contains", "distance"),
-)
+    ("contains", "distance"))  # fmt: skip
 REACH = Parameter("A", STEEPNESS.default, STEEPNESS.summary, only=("nav", "distance"), least=STEEPNESS.least)
 
-_targets = partial(
-    Measure,
-    needs=("elements",),
-    needs_if={("nav", "distance"): ("entry points",)},
-    traits=("ideal recall base",),
-    parameters=(QUANT, BASE, NAVIGATION, REACH),
-    tasks=("focused",),
-)
+_targets = partial(Measure, needs=("elements",), needs_if={("nav", "distance"): ("entry points",)},
+    traits=("ideal recall base",), parameters=(QUANT, BASE, NAVIGATION, REACH), tasks=("focused",))  # fmt: skip
 
 
 def expected_precision(m: Matched, A: float, nav: str, *, at: Fraction | None = None, **of_elements: str) -> Floats:
@@ -224,7 +200,7 @@ def expected_precision(m: Matched, A: float, nav: str, *, at: Fraction | None = 
     # The mean needs no distribution: summed over R, the chance to reach the R-th point at rank k, times R, is the
     # chance to see the point at k, times the expected number of points seen by then.
     beps = entry_points_alone(m, **of_elements)
-    p, (topic, rank, _, bounds) = nearness(m, A), near(m)
+    topic, rank, p, bounds = near(m, A)
     gain = p * (1 + running(p, bounds) - p) / rank
     return without_base(ratio(total(gain, topic, m.topics), beps), beps)
 
@@ -247,7 +223,7 @@ def eprum_over_recall(
     if nav == "contains":
         seen = seen_targets(m.elements(quant, base))
         return OverRecall(np.where(seen.rank < NEVER, seen.least / seen.rank, 0.0), np.diff(seen.bounds))
-    beps, p, (_, rank, _, bounds) = entry_points_alone(m, quant), nearness(m, A), near(m)
+    beps, (_, rank, p, bounds) = entry_points_alone(m, quant), near(m, A)
     most = max(int(np.diff(bounds).max()), int(beps.max()))
     chance = np.zeros((m.topics, most + 1))
     chance[:, 0] = 1.0
@@ -286,16 +262,8 @@ def curve_of(over_recall: Callable[..., OverRecall], m: Matched, **parameters: A
 prum_curve, precision_recall_curve = partial(curve_of, prum_over_recall), partial(curve_of, eprum_over_recall)
 
 
-_entry_points = partial(
-    Measure,
-    cite="piwowarski2006evaluation",
-    needs=("entry points",),
-    traits=("grouped output",),
-    tasks=("best-in-context",),
-    topicwise=False,
-)
-
-
+_entry_points = partial(Measure, cite="piwowarski2006evaluation", needs=("entry points",), traits=("grouped output",),
+    tasks=("best-in-context",), topicwise=False)  # fmt: skip
 _TO_ENTRY_POINT = Parameter("nav", "distance", "How a reader gets from a result to a target.", ("distance", "contains"))
 
 MEASURES = (

@@ -123,23 +123,16 @@ def as_json() -> list[dict[str, object]]:
 def declared(measure: Measure, family: str) -> dict[str, object]:
     """Return what is declared of a measure as plain values."""
     return {
-        "name": measure.name,
-        "family": family,
-        "aliases": list(measure.aliases),
-        "summary": measure.summary,
+        "name": measure.name, "family": family, "aliases": list(measure.aliases), "summary": measure.summary,
         "definition": "\n".join(_definition(measure)).strip(),
-        "formula": measure.formula,
-        "cut-offs": list(measure.at),
+        "formula": measure.formula, "cut-offs": list(measure.at),
         "parameters": [
             {"name": p.name, "default": p.default, "choices": list(p.choices), "summary": p.summary}
             for p in measure.parameters
         ],
         "bounds": [value if isfinite(value) else None for value in measure.bounds],
-        "needs": list(measure.needs),
-        "tasks": list(measure.tasks),
-        "example": measure.example,
-        "cite": measure.cite,
-    }
+        "needs": list(measure.needs), "tasks": list(measure.tasks), "example": measure.example, "cite": measure.cite,
+    }  # fmt: skip
 
 
 def found_measure(text: str) -> tuple[Measure, str]:
@@ -221,13 +214,8 @@ def explain_profile(profile: Profile) -> str:
     lines = [profile.name, "", profile.summary]
     for task, measures in profile.tasks.items():
         policies = Policies().but(**profile.policies_of(task))
-        lines += [
-            "",
-            f"Task        {task}",
-            f"Measures    {', '.join(measures)}",
-            f"Decides     {profile.deciding(task)}",
-            f"Policies    {policies.signature().replace('|', ', ')}",
-        ]
+        lines += ["", f"Task        {task}", f"Measures    {', '.join(measures)}"]
+        lines += [f"Decides     {profile.deciding(task)}", f"Policies    {policies.signature().replace('|', ', ')}"]
     return "".join(f"{part}\n" for line in lines for part in _folded(line))
 
 
@@ -235,10 +223,9 @@ def profile_as_json(profile: Profile) -> dict[str, object]:
     """Return a profile as plain values."""
     tasks = {
         task: {
-            "measures": list(measures),
-            "decides": profile.deciding(task),
+            "measures": list(measures), "decides": profile.deciding(task),
             "policies": asdict(Policies().but(**profile.policies_of(task))),
         }
         for task, measures in profile.tasks.items()
-    }
+    }  # fmt: skip
     return {"name": profile.name, "summary": profile.summary, "tasks": tasks}

@@ -6,9 +6,9 @@ after so much irrelevant text), nearness of the entry point, or MAep of its elem
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,23 +18,18 @@ from focuseval.measures.matching import Matched
 from focuseval.measures.measure import Budget, Measure, Parameter
 from focuseval.measures.prepared import BUILD_INDEX
 from focuseval.measures.spans import restricted
-from focuseval.measures.topicwise import count, ratio, running, running_count, total, without_base
+from focuseval.measures.topicwise import Floats, Integers, count, ratio, running, running_count, total, without_base
 from focuseval.measures.xcg import browse_scores
 
-if TYPE_CHECKING:
-    from focuseval.measures.topicwise import Floats, Integers
 
-
-@dataclass(frozen=True, eq=False)
-class ScoredArticles:
+class ScoredArticles(NamedTuple):
     """The returned articles that may score, in rank order; all others score 0."""
 
     row: Integers  # row in the article view
     topic: Integers
     rank: Integers
     score: Floats
-    bounds: Integers
-    """Where each topic's articles begin, and the end of the last."""
+    bounds: Integers  # where each topic's articles begin, and the end of the last
 
     def gp(self) -> Floats:
         """Return gP at the rank of every article here."""
@@ -54,7 +49,7 @@ def article_scores(m: Matched, score: str, beta: float, irr: int, n: int) -> Sco
     elif score == "ep":
         scores = np.nan_to_num(m.of_gold(browse_scores(m), missing=0))[rows]
     elif score == "bep":  # 0 without a best entry point
-        entry, best = m.a_entry[rows], m.a_bep[rows]
+        entry, best = m.places.entry[m.a_first][rows], m.of_gold(m.prepared.bep, missing=-1)[rows]
         scores = np.where((best >= 0) & (entry >= 0), np.maximum(0, int(n) - np.abs(entry - best)) / int(n), 0.0)
     else:  # 0 where nothing relevant was returned
         number = np.zeros(len(m.prepared.topic), np.int64)
@@ -142,17 +137,9 @@ def recall_credit(m: Matched, gain: str, credit: str) -> Integers:
 
 
 def average_generalised_precision(
-    m: Matched,
-    *,
-    beta: float,
-    gain: str,
-    credit: str,
-    form: str,
-    score: str,
-    irr: int,
-    n: int,
+    m: Matched, *, beta: float, gain: str, credit: str, form: str, score: str, irr: int, n: int,
     at: Budget | None = None,
-) -> Floats:
+) -> Floats:  # fmt: skip
     """Return gP at the rank of every relevant article, weighted by what the article adds to recall.
 
     With a budget, only so many characters of every article count (the restricted task of 2010).
@@ -200,35 +187,23 @@ def based(m: Matched, score: str, values: Floats) -> Floats:
 
 BETA = Parameter("beta", 1, "Weight of recall in an article's F; 0.25 from 2008 on.", policy=True, least=0)
 GAIN = Parameter("gain", "documents", "What recall counts.", ("documents", "length"))
-CREDIT = Parameter(
-    "credit",
-    "document",
+CREDIT = Parameter("credit", "document",
     "With gain=length: the article's highlighted text, or what was returned of it.",
-    ("document", "retrieved"),
-)
+    ("document", "retrieved"))  # fmt: skip
 FORM = Parameter("form", "average", "How gP is averaged over recall.", ("average", "ratio", "interpolated"))
 SCORE = (
-    Parameter(
-        "score",
-        "f",
-        "Score of an article: F, tolerance to irrelevance, entry point, or effort-precision.",
-        ("f", "t2i", "bep", "ep"),
-    ),
+    Parameter("score", "f", "Score of an article: F, tolerance to irrelevance, entry point, or effort-precision.",
+        ("f", "t2i", "bep", "ep")),
     Parameter("irr", 300, "Irrelevant characters that a reader tolerates.", only=("score", "t2i"), least=1),
     Parameter("n", 500, "Distance at which an entry point is worth nothing.", only=("score", "bep"), least=1),
-)
+)  # fmt: skip
 AVERAGE = (BETA, GAIN, CREDIT, FORM)
 
 _articles = partial(
     Measure, cite="kamps2007evaluating", traits=("grouped output",), tasks=("relevant-in-context", "best-in-context")
 )
-_scored = partial(
-    _articles,
-    needs=("spans",),
-    needs_if={("score", "bep"): ("entry points",), ("score", "ep"): ("elements",)},
-    curve=generalised_curve,
-)
-
+_scored = partial(_articles, needs=("spans",), curve=generalised_curve,
+    needs_if={("score", "bep"): ("entry points",), ("score", "ep"): ("elements",)})  # fmt: skip
 
 MEASURES = (
     Measure("T2I", tolerance, "Tolerance to irrelevance, averaged over the relevant articles.",
@@ -238,8 +213,7 @@ MEASURES = (
         example="100 relevant characters are read before 300 irrelevant ones: 0.25."),
     _scored("gP", generalised_precision, "Generalised precision: the mean score of the first k articles.",
         at=("rank",), at_required=True, parameters=(BETA, *SCORE), perfect=False,
-        formula=r"gP[r] = \frac{1}{r} \sum_{i \le r} S(a_i)",
-        example="Article scores 1, 0.5: gP@2 = 0.75."),
+        formula=r"gP[r] = \frac{1}{r} \sum_{i \le r} S(a_i)", example="Article scores 1, 0.5: gP@2 = 0.75."),
     _articles("gR", generalised_recall, "Generalised recall: the share of the relevant articles in the first k.",
         needs=("documents",), needs_if={("gain", "length"): ("spans",)}, at=("rank",), at_required=True,
         parameters=(GAIN, CREDIT), perfect=False,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,11 +21,8 @@ from focuseval.measures.assessed import BEYOND_ONE, quantisation
 from focuseval.measures.matching import Matched
 from focuseval.measures.measure import Measure, Parameter
 from focuseval.measures.recall_base import SLACK, ElementMatch
-from focuseval.measures.topicwise import ceiling, count_by, ratio, running_count, without_base
+from focuseval.measures.topicwise import Floats, Integers, ceiling, count_by, ratio, running_count, without_base
 from focuseval.measures.xcg import LEVELS, QUANT, over_levels
-
-if TYPE_CHECKING:
-    from focuseval.measures.topicwise import Floats, Integers
 
 
 class WeakRanks(NamedTuple):
@@ -144,17 +141,11 @@ def average_precall(m: Matched, quant: str = "auto", unretrieved: str = "zero", 
     return np.asarray(precall_at(m, LEVELS if at is None else [at], quant, unretrieved).mean(axis=1))
 
 
-UNRETRIEVED = Parameter(
-    "unretrieved",
-    "zero",
+UNRETRIEVED = Parameter("unretrieved", "zero",
     "Levels that the run does not reach: 0, or all other elements of the collection as one last rank.",
-    ("zero", "block"),
-)
-
-
+    ("zero", "block"))  # fmt: skip
 BOTH = Parameter("quant", "gen", "Quantisation of both dimensions.", ("strict", "gen"), always=True)
 OVERLAP = Parameter("overlap", "yes", "Whether text that was returned before is left out.", ("yes", "no"))
-
 _ONE = 2**36  # recall is summed in integers: so many units are one grade of exhaustivity
 
 

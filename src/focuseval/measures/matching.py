@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from focuseval.errors import MissingDataError, NotComparableError
 from focuseval.measures.document_matching import MatchedDocuments, Rows, find_documents, ranks
 from focuseval.measures.prepared import BUILD_INDEX, Prepared, prepare
 from focuseval.measures.profiles import Policies
-from focuseval.measures.topicwise import first_row
+from focuseval.measures.topicwise import Flags, Integers, count_by, first_row
 from focuseval.placing import place_run
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from focuseval.collection.index import Collection
     from focuseval.collection.tokens import Tokenizer
     from focuseval.measures.recall_base import ElementMatch, RecallBase
-    from focuseval.measures.topicwise import Flags, Integers
 
 
 UNPLACED_COST = 18  # what the official tool charges for a result whose offset is unknown
@@ -45,20 +44,17 @@ class ResultSpans:
 
     start: Integers
     end: Integers
-    entry: Integers
-    """Where a reader enters: the start, −1 where unknown."""
+    entry: Integers  # where a reader enters: the start, −1 where unknown
     unplaced: Flags  # results whose place nobody knows: a path that leads nowhere, an offset marked as unknown
     points: bool = False  # whether all results are entry points, so that none of them holds any text
 
 
-@dataclass(frozen=True, eq=False)
-class Found:
+class Found(NamedTuple):
     """The relevant articles that a run returned, in rank order: all that measures of documents look at."""
 
     article: Integers  # row of ``gold.articles``
     topic: Integers
-    rank: Integers
-    """Rank among the articles of the topic, from 1."""
+    rank: Integers  # rank among the articles of the topic, from 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +64,10 @@ class Matched(Rows):
     chunks: Chunks | None = None  # all chunks of the chunker, for `ceiling`
     cut: ResultSpans | None = None  # spans that stand in for the results' own, where results are cut short
     tokenizer: Tokenizer | None = None  # what counts tokens, for budgets of them
+    element_matches: dict[tuple[str, str], ElementMatch] = field(default_factory=dict, init=False)
+    """The matches with recall bases that were made so far, by quantisation and base."""
+    computed: dict[Any, Any] = field(default_factory=dict, init=False)
+    """What measures have computed from this match and may need again; see `focuseval.measures.topicwise.once`."""
 
     # -- which article ------------------------------------------------------------------------------------------
 
@@ -221,11 +221,6 @@ class Matched(Rows):
             self.element_matches[quant, base] = self.match_base(assessed)
         return self.element_matches[quant, base]
 
-    @cached_property
-    def element_matches(self) -> dict[tuple[str, str], ElementMatch]:
-        """The matches with recall bases that were made so far, by quantisation and base."""
-        return {}
-
     def match_base(self, base: RecallBase) -> ElementMatch:
         """Return the results as elements of any recall base made of the gold's assessments."""
         return base.match(self.bounds, np.asarray(self.known, np.int64), self.path_codes)
@@ -307,48 +302,23 @@ class Matched(Rows):
         """For every returned article, whether it is relevant."""
         return self.of_gold(self.prepared.relevant, missing=False)
 
-    @cached_property
-    def a_entry(self) -> Integers:
-        """For every returned article, the entry point: where its first result starts; −1 where unknown."""
-        return self.places.entry[self.a_first]
-
-    @cached_property
-    def a_bep(self) -> Integers:
-        """For every returned article, its best entry point; −1 where there is none."""
-        return self.of_gold(self.prepared.bep, missing=-1)
-
     def of_gold(self, column: NDArray[Any], missing: int) -> NDArray[Any]:
         """Return a column of the gold's articles for every returned article; `missing` for the unjudged."""
-        found = np.full(len(self.a_article), missing, column.dtype)
-        known = np.flatnonzero(self.a_article < len(column))
-        found[known] = column[self.a_article[known]]
-        return found
+        return np.append(column, column.dtype.type(missing))[np.minimum(self.a_article, len(column))]
 
     def by_article(self, values: Integers) -> Integers:
         """Return the sum of a column of results for every returned article."""
-        total = np.zeros(len(self.a_first), np.int64)
-        np.add.at(total, self.a_of_result, values)
-        return total
+        return count_by(values, self.a_of_result, len(self.a_first))
 
     def lacking(self, what: str) -> MissingDataError:
         """Return the error that the run lacks something, and what to do about it."""
         return MissingDataError(f"{self.run.file or self.run.run_id}: {what}")
 
-    @cached_property
-    def computed(self) -> dict[Any, Any]:
-        """What measures have computed from this match and may need again; see `focuseval.measures.topicwise.once`."""
-        return {}
-
 
 def match(
-    run: Run,
-    gold: Gold | Prepared,
-    policies: Policies | None = None,
-    index: Collection | None = None,
-    *,
-    chunks: Chunks | None = None,
-    tokenizer: Tokenizer | None = None,
-) -> Matched:
+    run: Run, gold: Gold | Prepared, policies: Policies | None = None, index: Collection | None = None, *,
+    chunks: Chunks | None = None, tokenizer: Tokenizer | None = None,
+) -> Matched:  # fmt: skip
     """Return the table of a run's results against the gold; pass `prepare(gold, index)` to share work between runs."""
     prepared = gold if isinstance(gold, Prepared) else prepare(gold, index)
     policies = policies or Policies()

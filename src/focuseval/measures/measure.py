@@ -29,13 +29,11 @@ class Budget(NamedTuple):
     """How much text a reader takes: ``2000c`` characters, ``500w`` words or ``500t`` tokens."""
 
     amount: int
-    unit: str
-    """``characters``, ``words`` or ``tokens``."""
+    unit: str  # ``characters``, ``words`` or ``tokens``
 
 
 MOST_RANK = 10**6
 DECIMALS = 9  # of a recall level: then its products with any number of characters stay exact in 64 bits
-
 _LEVEL = re.compile(rf"[01]?\.?[0-9]{{0,{DECIMALS}}}")
 
 TRAITS = ("ideal recall base", "grouped output", "two dimensions")
@@ -231,12 +229,9 @@ AS_OURS = r"\1@\2"
 """Names of trec_eval that end in a cut-off (``P_10`` as it prints them, ``P.10`` behind its ``-m``), and ours."""
 
 _ASKING_A_MODEL = {
-    "context_recall": "spanR@k",
-    "contextual_recall": "spanR@k",
-    "context_precision": "spanP@k, or by rank spanNDCG@k",
-    "contextual_precision": "spanP@k, or by rank spanNDCG@k",
-    "context_relevance": "spanP@k",
-    "contextual_relevancy": "spanP@k",
+    **dict.fromkeys(("context_recall", "contextual_recall"), "spanR@k"),
+    **dict.fromkeys(("context_precision", "contextual_precision"), "spanP@k, or by rank spanNDCG@k"),
+    **dict.fromkeys(("context_relevance", "contextual_relevancy"), "spanP@k"),
 }
 """Names that other tools give to what a language model says, and what measures it here."""
 
@@ -267,22 +262,18 @@ FAMILIES = (
     Family("Characters and articles (INEX 2007–10)", "characters", "iP MAiP AiP charP charR charF artP artR artF"),
     Family("Graded elements: inex_eval (2002–04)", "graded", "i2AP"),
     Family("Graded elements: inex_eval_ng", "graded", "i3AP"),
-    Family(
-        "Documents (trec_eval)",
-        "documents",
+    Family("Documents (trec_eval)", "documents",
         "P Precision precision R Recall recall SetR set_recall AP MAP map map_cut GMAP gm_map RR MRR mrr recip_rank "
         "nDCG NDCG ndcg ndcg_cut Rprec RPrec Success HitRate hit_rate success IPrec iprec_at_recall Bpref BPref bpref "
-        "infAP SetP set_P SetF set_F SetAP set_map RBP ERR Judged",
-    ),
+        "infAP SetP set_P SetF set_F SetAP set_map RBP ERR Judged"),
     Family("Spans for RAG", "spans", "spanP spanR spanF IoU hit full spanRR spanNDCG"),
-    Family(
-        "Several needed spans: alternatives, multi-hop", "spans", "needR S-recall SRecall all-recall AllRecall AllFound"
-    ),
+    Family("Several needed spans: alternatives, multi-hop", "spans",
+        "needR S-recall SRecall all-recall AllRecall AllFound"),
     Family("What a chunking allows", "spans", "ceiling"),
     Family("Answers and what they cite", "answers", "citeP citeR uncited"),
     Family("Questions without an answer", "answers", "silence refuseR refuseP waste"),
     Family("Text that must not come back", "answers", "leak leaked"),
-)
+)  # fmt: skip
 """Every family, in the order of the documentation; a test compares the names with the declarations."""
 
 

@@ -8,24 +8,19 @@ them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 
 from focuseval.data.spans import pack, union, unpack
 from focuseval.measures.matching import Matched
 from focuseval.measures.measure import Measure
-from focuseval.measures.spans import best_read, chunking_ceiling
-from focuseval.measures.topicwise import count, count_by, once, ratio
-
-if TYPE_CHECKING:
-    from focuseval.measures.topicwise import Flags, Floats, Integers
+from focuseval.measures.spans import OF_TEXT, best_read, chunking_ceiling
+from focuseval.measures.topicwise import Flags, Floats, Integers, count, count_by, once, ratio
 
 
-@dataclass(frozen=True, eq=False)
-class Texts:
+class Texts(NamedTuple):
     """What both tools add up, for every topic: lengths with all repeats, and what chunks and references share."""
 
     chunks: Integers  # lengths of the retrieved chunks, repeated text counted each time
@@ -74,20 +69,17 @@ def share(m: Matched, at: int | None = None, *, part: str, whole: tuple[str, ...
 
 def chroma_omega(m: Matched) -> Floats:
     """Return IoU of all chunks that hold a reference or touch one."""
-    return best_read(m, near=1).iou()
+    return OF_TEXT["IoU"](best_read(m, near=1))
 
 
-@dataclass(frozen=True)
-class Reason:
+class Reason(NamedTuple):
     """Something in the data that makes a peer's number differ from ours."""
 
     said: str
-    holds: Callable[[Matched, int | None], Flags]
-    """For every topic, whether it is so in the first results."""
+    holds: Callable[[Matched, int | None], Flags]  # for every topic, whether it is so in the first results
 
 
-@dataclass(frozen=True)
-class Twin:
+class Twin(NamedTuple):
     """A measure of ours, without its cut-off, and the peer's number that means the same."""
 
     ours: str
@@ -95,8 +87,7 @@ class Twin:
     reasons: tuple[Reason, ...]
 
 
-@dataclass(frozen=True)
-class Peer:
+class Peer(NamedTuple):
     """Another tool: the numbers that it prints, and those of ours to ask for when none is named."""
 
     name: str
@@ -104,26 +95,18 @@ class Peer:
     defaults: tuple[str, ...]
 
 
-def _repeated(m: Matched, at: int | None) -> Flags:
-    """Return topics in which retrieved chunks share text."""
-    rows = np.flatnonzero(m.rank <= (at or len(m)))
-    return np.asarray(np.bincount(m.topic[rows], (m.size - m.new_size)[rows], m.topics) > 0)
-
-
-def _overlapping(m: Matched, at: int | None) -> Flags:
-    """Return topics in which references share text."""
-    return np.asarray(texts(m, at).references > m.prepared.trel_of_topic)
-
-
-def _touching(m: Matched, at: int | None) -> Flags:
-    """Return topics in which a chunk touches a reference without holding any of it."""
-    del at
-    return np.asarray(chroma_omega(m) != chunking_ceiling(m, "IoU"))
-
-
-_CHUNKS = Reason("chunks overlap, and it counts the text that they share once for each of them", _repeated)
-_REFERENCES = Reason("references overlap, and it counts the text that they share once for each of them", _overlapping)
-_TOUCHING = Reason("a chunk touches a reference without holding any of it, and it counts as holding", _touching)
+_CHUNKS = Reason(
+    "chunks overlap, and it counts the text that they share once for each of them",
+    lambda m, at: count_by(np.where(m.rank <= (at or len(m)), m.size - m.new_size, 0), m.topic, m.topics) > 0,
+)
+_REFERENCES = Reason(
+    "references overlap, and it counts the text that they share once for each of them",
+    lambda m, at: texts(m, at).references > m.prepared.trel_of_topic,
+)
+_TOUCHING = Reason(
+    "a chunk touches a reference without holding any of it, and it counts as holding",
+    lambda m, _: chroma_omega(m) != chunking_ceiling(m, "IoU"),
+)
 
 
 def _twin(ours: str, name: str, part: str, whole: tuple[str, ...], *reasons: Reason) -> Twin:
@@ -135,25 +118,17 @@ def _twin(ours: str, name: str, part: str, whole: tuple[str, ...], *reasons: Rea
 
 
 PEERS = (
-    Peer(
-        "legalbenchrag",
-        (
-            _twin("spanR", "legalbenchrag:recall", "shared", ("references",), _CHUNKS, _REFERENCES),
-            _twin("spanP", "legalbenchrag:precision", "shared", ("chunks",), _CHUNKS, _REFERENCES),
-        ),
-        tuple(f"{name}@{k}" for k in (1, 2, 4, 8, 16, 32, 64) for name in ("spanR", "spanP")),
-    ),
-    Peer(
-        "chroma",
-        (
-            _twin("spanR", "chroma:recall", "united", ("references",), _REFERENCES),
-            _twin("spanP", "chroma:precision", "united", ("chunks",), _CHUNKS),
-            _twin("IoU", "chroma:iou", "united", ("chunks", "missed"), _CHUNKS, _REFERENCES),
-            _twin("ceiling(IoU)", "chroma:precision_omega", "", (), _TOUCHING),
-        ),
-        ("spanR@5", "spanP@5", "IoU@5", "ceiling(IoU)"),
-    ),
-)
+    Peer("legalbenchrag",
+        (_twin("spanR", "legalbenchrag:recall", "shared", ("references",), _CHUNKS, _REFERENCES),
+         _twin("spanP", "legalbenchrag:precision", "shared", ("chunks",), _CHUNKS, _REFERENCES)),
+        tuple(f"{name}@{k}" for k in (1, 2, 4, 8, 16, 32, 64) for name in ("spanR", "spanP"))),
+    Peer("chroma",
+        (_twin("spanR", "chroma:recall", "united", ("references",), _REFERENCES),
+         _twin("spanP", "chroma:precision", "united", ("chunks",), _CHUNKS),
+         _twin("IoU", "chroma:iou", "united", ("chunks", "missed"), _CHUNKS, _REFERENCES),
+         _twin("ceiling(IoU)", "chroma:precision_omega", "", (), _TOUCHING)),
+        ("spanR@5", "spanP@5", "IoU@5", "ceiling(IoU)")),
+)  # fmt: skip
 """What ``--compat`` knows besides the official INEX tool; the defaults are what their papers and code report."""
 
 

@@ -7,7 +7,7 @@ is a judged (topic, document) pair: a row of ``gold.articles``. A *document* is 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +20,7 @@ from focuseval.data.spans import Spans, dense, pack, union
 from focuseval.engine.lazy import cached_property
 from focuseval.engine.native import Lookup, hash64, mix
 from focuseval.errors import MissingDataError
+from focuseval.measures.topicwise import Flags, Integers, count_by
 from focuseval.placing import place_gold
 
 if TYPE_CHECKING:
@@ -27,22 +28,19 @@ if TYPE_CHECKING:
 
     from focuseval.collection.index import Collection
     from focuseval.measures.assessed import Assessed
-    from focuseval.measures.topicwise import Flags, Integers
 
 
 BUILD_INDEX = "build the collection's index with 'focuseval index' and give index="
 """The remedy where only the documents tell."""
 
 
-@dataclass(frozen=True, eq=False)
-class Needs:
+class Needs(NamedTuple):
     """The alternatives of all needed items, a row each: a passage of the gold with a place."""
 
     article: Integers
     start: Integers
     end: Integers
-    item: Integers
-    """For every alternative, its item; items are numbered from 0."""
+    item: Integers  # for every alternative, its item; items are numbered from 0
     topic: Integers  # for every item, its counted topic
     passage: Integers  # for every alternative, its passage of the gold
 
@@ -52,13 +50,11 @@ class Prepared:
     """What every run is compared with; expensive columns are made when a measure first asks for them."""
 
     gold: Gold
-    index: Collection | None = None
-    """The collection, or None."""
+    index: Collection | None = None  # the collection, or None
     whole: Prepared | None = None
     """What this is some topics of, or None: their documents are hashed and found in the index once."""
     all_topics: bool = False
     """Whether topics without relevance count, too, as for trec_eval and the official tool of 2008–10."""
-
     beside: frozenset[str] = frozenset()
     """Other bases than relevance whose topics count, too: see `focuseval.measures.Measure.base`."""
 
@@ -81,8 +77,7 @@ class Prepared:
     @cached_property
     def with_relevance(self) -> Flags:
         """For every topic of the gold, whether it has any relevant text."""
-        relevant = self.gold.relevant_topics.copy()
-        elements = self.gold.elements
+        relevant, elements = self.gold.relevant_topics, self.gold.elements
         relevant[elements.topic[(elements.exhaustivity > 0) | (elements.rsize > 0)]] = True
         return relevant
 
@@ -122,8 +117,8 @@ class Prepared:
 
     @cached_property
     def pairs(self) -> Lookup:
-        """Finds the article of a (counted topic, document) pair, coded by `pair_key`."""
-        return Lookup(self.pair_key(self.topic, self.same[self.gold.articles.document]))
+        """Finds the article of a (counted topic, document) pair, as `pack` joins the two."""
+        return Lookup(pack(self.topic, self.same[self.gold.articles.document]))
 
     @cached_property
     def names(self) -> Names:
@@ -168,10 +163,6 @@ class Prepared:
         document = self.document_keys[self.gold.articles.document]
         return Lookup(mix(document, self.topic.astype(np.uint64)).view(np.int64))
 
-    def pair_key(self, topic: NDArray[np.integer], document: NDArray[np.integer]) -> Integers:
-        """Join a counted topic and a document code into one number."""
-        return (np.asarray(topic, np.int64) << np.int64(32)) | np.asarray(document, np.int64)
-
     @cached_property
     def document_keys(self) -> NDArray[np.uint64]:
         """For every document of the gold, the key of its id."""
@@ -191,8 +182,7 @@ class Prepared:
         """For every passage of the gold, its article; −1 in topics that do not count."""
         passages = self.gold.passages
         topic = self.position[passages.topic]
-        found = self.pairs.find(self.pair_key(topic, passages.document))
-        return np.where(topic >= 0, found, -1)
+        return np.where(topic >= 0, self.pairs.find(pack(topic, passages.document)), -1)
 
     @cached_property
     def highlights(self) -> Spans:
@@ -282,10 +272,8 @@ class Prepared:
 
     def per_topic(self, values: NDArray[Any]) -> Integers:
         """Sum a column of articles over each counted topic, exactly."""
-        total = np.zeros(len(self.topics), np.int64)
         here = self.topic >= 0
-        np.add.at(total, self.topic[here], values[here].astype(np.int64))
-        return total
+        return count_by(values[here], self.topic[here], len(self.topics))
 
 
 def prepare(gold: Gold, index: Collection | None = None) -> Prepared:

@@ -29,13 +29,8 @@ CHOICES = {
 """The words that each policy knows; the first is the default."""
 
 LINK_TYPES = (
-    "collectionlink",
-    "wikipedialink",
-    "redirectlink",
-    "unknownlink",
-    "outsidelink",
-    "weblink",
-    "languagelink",
+    *("collectionlink", "wikipedialink", "redirectlink", "unknownlink"),
+    *("outsidelink", "weblink", "languagelink"),
 )
 """Tag names that the filtered recall base of INEX 2006 leaves out."""
 
@@ -142,11 +137,9 @@ class Profile:
 
     name: str
     summary: str
-    tasks: Mapping[str, tuple[str, ...]]
-    """Task → measures, the official one first; the first task is the default."""
+    tasks: Mapping[str, tuple[str, ...]]  # task → measures, the official one first; the first task is the default
     policies: Mapping[str, Any] = field(default_factory=lambda: {"cutoff": 1500})
-    by_task: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Task → policies that it changes."""
+    by_task: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # task → policies that it changes
     decides: Mapping[str, str] = field(default_factory=dict)
     """Task → the measure by which runs are ordered and judged, where it is not the task's first."""
     quant: str = "auto"

@@ -18,20 +18,17 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from focuseval.data.spans import spread
 from focuseval.engine.lazy import cached_property
 from focuseval.engine.native import Lookup, encoded
-from focuseval.measures.topicwise import cumulated, first_row
-
-if TYPE_CHECKING:
-    from focuseval.measures.topicwise import Flags, Floats, Integers
-
+from focuseval.measures.topicwise import Flags, Floats, Integers, first_row
 
 _PARENT = r"/[^/]*$"
 _UNNUMBERED = r"([^\]/])(/|$)"
@@ -47,8 +44,7 @@ class PathTree:
     """
 
     path: pa.Array
-    depth: Integers
-    """Steps of the path, 1 for a root."""
+    depth: Integers  # steps of the path, 1 for a root
     last: Integers  # one past the code of the path's last descendant
 
     def __len__(self) -> int:
@@ -189,13 +185,11 @@ class RecallBase:
     """Relevant elements of every topic; see the module's text for the order of rows and for units."""
 
     tree: PathTree
-    topics: int
-    """Number of topics."""
+    topics: int  # number of topics
     topic_of_article: Integers
     """For every judged article (a row of ``gold.articles``), its topic; −1 where the topic does not count."""
     topic: Integers
-    article: NDArray[np.int32]
-    """The element's article: a row of ``gold.articles``."""
+    article: NDArray[np.int32]  # the element's article: a row of ``gold.articles``
     code: NDArray[np.int32]  # the element's path, as a code of `tree`
     gain: Floats  # above 0: an element without gain is not in the base
     source: NDArray[np.int32]  # the element's row in the assessments that the base was built from
@@ -278,7 +272,7 @@ class RecallBase:
     def _descending(self, gain: Integers, topic: Integers) -> Ideal:
         bounds = np.searchsorted(topic, np.arange(self.topics + 1)).astype(np.int64)
         gain = gain[np.lexsort((-gain, topic))]
-        return Ideal(bounds, gain, cumulated(gain))
+        return Ideal(bounds, gain, np.append(0, np.cumsum(gain)))
 
     def match(self, bounds: Integers, article: Integers, code: Integers) -> ElementMatch:
         """Return a run's results, given their judged articles and path codes, as elements of this base."""
@@ -299,8 +293,7 @@ class ElementMatch:
     """
 
     base: RecallBase
-    bounds: Integers
-    """Where each topic's results begin, and the end of the last."""
+    bounds: Integers  # where each topic's results begin, and the end of the last
     article: Integers  # for every result, its judged article (a row of ``gold.articles``), or −1
     code: Integers
     """For every result, its path as a code of ``base.tree``, −1 where no assessed element has or extends it."""
@@ -327,7 +320,7 @@ class ElementMatch:
     @cached_property
     def gathered(self) -> Integers:
         """Running sum of `hit_gain` over all topics on end, with a leading 0."""
-        return cumulated(self.hit_gain)
+        return np.append(0, np.cumsum(self.hit_gain))
 
     @cached_property
     def normalised(self) -> Integers:
@@ -341,9 +334,7 @@ class ElementMatch:
         base, row = self.base, self.row[self.hits]
         first, upto = base.related
         count = upto[row] - first[row]
-        hit = np.repeat(np.arange(len(row)), count)
-        turn = np.arange(len(hit)) - np.repeat(np.cumsum(count) - count, count)
-        ideal = first[row[hit]] + turn
+        hit, ideal = np.repeat(np.arange(len(row)), count), spread(first[row], count)
         order = np.argsort(ideal, kind="stable")  # by ideal element, then in rank order
         gain, ideal = self.hit_gain[hit[order]], ideal[order]
         left = np.empty(len(order), np.int64)
@@ -352,7 +343,7 @@ class ElementMatch:
         before -= np.repeat(before[begins], np.diff(np.r_[begins, len(ideal)]))
         left[order] = base.units[base.ideal[ideal]] - before
         best = np.maximum.reduceat(left, np.cumsum(count) - count) if len(row) else left
-        return cumulated(np.maximum(0, np.minimum(self.hit_gain, best)))
+        return np.append(0, np.cumsum(np.maximum(0, np.minimum(self.hit_gain, best))))
 
     @cached_property
     def hit_bounds(self) -> Integers:

@@ -11,10 +11,11 @@ alternative may be put together from several chunks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,6 +27,9 @@ from focuseval.measures.matching import Matched
 from focuseval.measures.measure import Budget, Measure, Parameter, number
 from focuseval.measures.topicwise import (
     BLOCK,
+    Flags,
+    Floats,
+    Integers,
     blocks,
     ceiling,
     count,
@@ -39,8 +43,6 @@ from focuseval.measures.topicwise import (
 )
 
 At = int | Budget | None
-if TYPE_CHECKING:
-    from focuseval.measures.topicwise import Flags, Floats, Integers
 
 
 def budgeted(m: Matched, budget: Budget) -> tuple[Integers, Integers]:
@@ -104,37 +106,23 @@ def _pieces_of(m: Matched, unit: str) -> tuple[Boundaries, Integers]:
     return boundaries(map(cut, texts_of(index, kept))), code
 
 
-@dataclass(frozen=True, eq=False)
-class Read:
-    """What a reader has seen of each topic: characters, highlighted ones among them, and all highlighted ones."""
+class Read(NamedTuple):
+    """What a reader has seen of each topic."""
 
-    size: Integers
-    relevant: Integers
-    whole: Integers
+    size: Integers  # characters
+    relevant: Integers  # highlighted characters among them
+    whole: Integers  # all highlighted characters
 
-    def precision(self) -> Floats:
-        """Return the share of the text that is highlighted."""
-        return ratio(self.relevant, self.size)
 
-    def recall(self) -> Floats:
-        """Return the share of the highlighted text that was read."""
-        return ratio(self.relevant, self.whole)
-
-    def f(self) -> Floats:
-        """Return the harmonic mean of precision and recall."""
-        return harmonic(self.precision(), self.recall())
-
-    def iou(self) -> Floats:
-        """Return the intersection of read and highlighted text over their union."""
-        return ratio(self.relevant, self.size + self.whole - self.relevant)
-
-    def hit(self) -> Floats:
-        """Return 1 where any highlighted character was read."""
-        return np.asarray(self.relevant > 0, np.float64)
-
-    def full(self) -> Floats:
-        """Return 1 where every highlighted character was read."""
-        return np.asarray((self.relevant == self.whole) & (self.whole > 0), np.float64)
+OF_TEXT: dict[str, Callable[[Read], Floats]] = {
+    "spanP": lambda read: ratio(read.relevant, read.size),
+    "spanR": lambda read: ratio(read.relevant, read.whole),
+    "spanF": lambda read: harmonic(ratio(read.relevant, read.size), ratio(read.relevant, read.whole)),
+    "IoU": lambda read: ratio(read.relevant, read.size + read.whole - read.relevant),
+    "hit": lambda read: np.asarray(read.relevant > 0, np.float64),
+    "full": lambda read: np.asarray((read.relevant == read.whole) & (read.whole > 0), np.float64),
+}
+"""What each measure of text says of what a reader has seen."""
 
 
 def read(m: Matched, at: At) -> Read:
@@ -163,9 +151,8 @@ def united(m: Matched, at: int | None, block: int = BLOCK) -> Read:
 
 
 def read_text(m: Matched, at: At = None, *, what: str) -> Floats:
-    """Return a measure of the text that is read, by the name of its method of `Read`."""
-    values: Floats = getattr(read(m, at), what)()
-    return values
+    """Return a measure of the text that is read, by its name in `OF_TEXT`."""
+    return OF_TEXT[what](read(m, at))
 
 
 def span_reciprocal_rank(m: Matched, at: int | None = None) -> Floats:
@@ -200,9 +187,7 @@ _set = partial(_ranked, at=("rank", "characters", "words", "tokens"), perfect=Fa
 
 def chunking_ceiling(m: Matched, M: str) -> Floats:
     """Return `M` of the union of all chunks that hold highlighted text; touching is not holding."""
-    of = {"spanP": "precision", "spanR": "recall", "spanF": "f", "IoU": "iou"}
-    values: Floats = getattr(best_read(m), of[M])()
-    return values
+    return OF_TEXT[M](best_read(m))
 
 
 @once
@@ -248,10 +233,8 @@ def returned_characters(m: Matched, at: At) -> Integers:
 def need_recall(m: Matched, at: At = None) -> Floats:
     """Return the mean, over the needed items, of how much of each is returned.
 
-    An item is worth the largest share of one of its alternatives that is
-    returned. In a gold that names no needs every span is an item; then this
-    is the mean of the spans' own recalls, where spanR weighs each span by its
-    length.
+    An item is worth the largest share of one of its alternatives that is returned. In a gold that names no needs every
+    span is an item; then this is the mean of the spans' own recalls, where spanR weighs each span by its length.
     """
     needs = m.prepared.needs
     best = np.zeros(len(needs.topic))
@@ -274,8 +257,8 @@ def found_items(m: Matched, at: At, share: float) -> tuple[Integers, Integers]:
 def subtopic_recall(m: Matched, share: float, at: At = None) -> Floats:
     """Return the share of the needed items that are found.
 
-    An item is found if one of its alternatives is returned to a share of at
-    least `share` of its characters, and of one character at least.
+    An item is found if one of its alternatives is returned to a share of at least `share` of its characters, and of one
+    character at least.
     """
     found, items = found_items(m, at, share)
     return without_base(ratio(found, items), items)
@@ -284,8 +267,8 @@ def subtopic_recall(m: Matched, share: float, at: At = None) -> Floats:
 def all_recall(m: Matched, share: float, at: At = None) -> Floats:
     """Return 1 where every needed item is found, else 0.
 
-    An item is found if one of its alternatives is returned to a share of at
-    least `share` of its characters, and of one character at least.
+    An item is found if one of its alternatives is returned to a share of at least `share` of its characters, and of one
+    character at least.
     """
     found, items = found_items(m, at, share)
     return without_base(np.asarray(found == items, np.float64), items)
@@ -299,27 +282,22 @@ _needed = partial(Measure, needs=("spans",), tasks=("spans",), at=_set.keywords[
 _found = partial(_needed, parameters=(_SHARE,))
 
 MEASURES = (
-    _set("spanP", partial(read_text, what="precision"), "Share of the returned text that is highlighted.",
-        curve=partial(reading_curve, what="precision"),
+    _set("spanP", partial(read_text, what="spanP"), "Share of the returned text that is highlighted.",
+        curve=partial(reading_curve, what="spanP"),
         formula=r"spanP = |U \cap H| / |U|",
         example="Chunks [0,60) and [40,100) against gold [0,50): 50 of 100 characters, 0.5."),
-    _set("spanR", partial(read_text, what="recall"), "Share of the highlighted text that is returned.",
-        curve=partial(reading_curve, what="recall"),
+    _set("spanR", partial(read_text, what="spanR"), "Share of the highlighted text that is returned.",
+        curve=partial(reading_curve, what="spanR"),
         formula=r"spanR = |U \cap H| / |H|",
         example="Chunks [0,60) and [40,100) against gold [0,100): 100 of 100 characters, 1 and not 1.2."),
-    _set("spanF", partial(read_text, what="f"), "Harmonic mean of spanP and spanR.",
-        formula=r"spanF = 2 \cdot spanP \cdot spanR / (spanP + spanR)",
-        example="spanP 0.5, spanR 1: 0.6667."),
-    _set("IoU", partial(read_text, what="iou"),
-        "Returned and highlighted text over returned or highlighted text.",
-        formula=r"IoU = |U \cap H| / |U \cup H|",
-        example="Returned [0,100), highlighted [50,150): 50 / 150 = 0.3333."),
+    _set("spanF", partial(read_text, what="spanF"), "Harmonic mean of spanP and spanR.",
+        formula=r"spanF = 2 \cdot spanP \cdot spanR / (spanP + spanR)", example="spanP 0.5, spanR 1: 0.6667."),
+    _set("IoU", partial(read_text, what="IoU"), "Returned and highlighted text over returned or highlighted text.",
+        formula=r"IoU = |U \cap H| / |U \cup H|", example="Returned [0,100), highlighted [50,150): 50 / 150 = 0.3333."),
     _set("hit", partial(read_text, what="hit"), "Whether any highlighted character is returned.",
-        formula=r"hit = [U \cap H \ne \emptyset]",
-        example="1 or 0."),
+        formula=r"hit = [U \cap H \ne \emptyset]", example="1 or 0."),
     _set("full", partial(read_text, what="full"), "Whether every highlighted character is returned.",
-        formula=r"full = [H \subseteq U]",
-        example="1 or 0."),
+        formula=r"full = [H \subseteq U]", example="1 or 0."),
     _ranked("spanRR", span_reciprocal_rank, "Reciprocal rank of the first result with a highlighted character.",
         at=("rank",),
         formula=r"spanRR = 1 / \min \{r : new_r > 0\}",
@@ -342,6 +320,5 @@ MEASURES = (
         example="Two items; half of the first's only span is returned, and one of the second's two alternatives: 0.5."),
     _found("all-recall", all_recall, "Whether all needed items are found, as a multi-hop question asks.",
         cite="gutierrez2024hipporag", aliases=("AllRecall", "AllFound"),
-        formula=r"all\text{-}recall = [S\text{-}recall = 1]",
-        example="One of two needed items is found: 0; both: 1."),
+        formula=r"all\text{-}recall = [S\text{-}recall = 1]", example="One of two needed items is found: 0; both: 1."),
 )  # fmt: skip

@@ -9,17 +9,14 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
+from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 
 from focuseval.data.run import Run
 from focuseval.engine.lazy import cached_property
 from focuseval.errors import UsageError, counted, did_you_mean
-
-if TYPE_CHECKING:
-    from focuseval.measures.topicwise import Integers
-
+from focuseval.measures.topicwise import Integers
 
 Level: TypeAlias = Literal["error", "warning", "change"]
 """An error makes a run invalid: it is not scored. A warning is scored by a rule that the measures have for it. A change
@@ -34,8 +31,7 @@ class Task:
 
     name: str
     summary: str
-    limit: int | None = MOST_RESULTS
-    """Most results of a topic, or None."""
+    limit: int | None = MOST_RESULTS  # most results of a topic, or None
     cut: bool = False
     """Whether lists are cut at the limit before they are scored: results beyond it break no other rule."""
     overlap: bool = True  # whether two results of a topic may share text
@@ -47,17 +43,12 @@ class Task:
 TASKS: tuple[Task, ...] = (
     Task("thorough", "All relevant elements, ranked; nested elements allowed.", aliases=("co", "cas", "adhoc")),
     Task("focused", "The most focused results, ranked; no two overlap.", overlap=False, aliases=("focussed",)),
-    Task(
-        "relevant-in-context",
-        "Articles, ranked; within each a set of results without overlap.",
-        overlap=False,
-        grouped=True,
-        aliases=("ric", "allincontext"),
-    ),
+    Task("relevant-in-context", "Articles, ranked; within each a set of results without overlap.",
+        overlap=False, grouped=True, aliases=("ric", "allincontext")),
     Task("best-in-context", "Articles, ranked; one entry point in each.", one_per_article=True, aliases=("bic",)),
     Task("fetch-browse", "Articles, ranked; within each its results.", grouped=True, aliases=("fetchandbrowse",)),
     Task("spans", "Spans of text, ranked, as a retriever for RAG returns them.", limit=None, aliases=("rag",)),
-)
+)  # fmt: skip
 """Every task, in the order of the documentation."""
 
 
@@ -84,99 +75,48 @@ class Rule:
     name: str
     what: str
     remedy: str
-    repaired: str = ""
-    """What a repair does about it; empty where nothing is done."""
+    repaired: str = ""  # what a repair does about it; empty where nothing is done
     level: Level = "warning"  # how grave it is, where the task or the result does not decide
 
 
-UNKNOWN_DOCUMENT = Rule(
-    "unknown-document",
-    "expected a document of the collection, found {document}",
-    "leave it out",
-    "dropped: {document} is unknown",
-)
-UNKNOWN_PATH = Rule(
-    "unknown-path",
-    "expected an element of {document}, found {place}",
-    "leave it out",
-    "dropped: {place} is not in {document}",
-)
-UNPLACED = Rule(
-    "unplaced-text",
-    "expected a text of {document}, found one that is nowhere in it, or in several places",
-    "correct the text, or number the chunks",
-    "dropped: its text has no one place in {document}",
-)
-BAD_SPAN = Rule(
-    "bad-span",
-    "expected a span inside {document}, found {place}",
-    "correct the offsets",
-    "dropped: {place} is no span of {document}",
-    level="error",
-)
-BAD_SCORE = Rule(
-    "bad-score",
-    "expected a finite score, found {score}",
-    "write a number",
-    "score {score} replaced by its neighbour's",
-    level="error",
-)
-REPEATED_KEY = Rule(
-    "repeated-key",
+UNKNOWN_DOCUMENT = Rule("unknown-document", "expected a document of the collection, found {document}",
+    "leave it out", "dropped: {document} is unknown")  # fmt: skip
+UNKNOWN_PATH = Rule("unknown-path", "expected an element of {document}, found {place}",
+    "leave it out", "dropped: {place} is not in {document}")  # fmt: skip
+UNPLACED = Rule("unplaced-text", "expected a text of {document}, found one that is nowhere in it, or in several places",
+    "correct the text, or number the chunks", "dropped: its text has no one place in {document}")  # fmt: skip
+BAD_SPAN = Rule("bad-span", "expected a span inside {document}, found {place}",
+    "correct the offsets", "dropped: {place} is no span of {document}", level="error")  # fmt: skip
+BAD_SCORE = Rule("bad-score", "expected a finite score, found {score}",
+    "write a number", "score {score} replaced by its neighbour's", level="error")  # fmt: skip
+REPEATED_KEY = Rule("repeated-key",
     "expected each JSON key once, found a key again on the line; of {document} only the last value was read",
-    "remove one of the two",
-    "read with the last value of a key that the line repeats",
-)
-SPLIT_TOPIC = Rule(
-    "split-topic",
+    "remove one of the two", "read with the last value of a key that the line repeats")  # fmt: skip
+SPLIT_TOPIC = Rule("split-topic",
     "expected the results of a topic together, found topic {topic} again after another one ({count} topics so split)",
-    "sort the file by topic",
-    "the results of topic {topic} joined",
-)
-RANK_REPEATS = Rule(
-    "rank-repeats", "expected each rank once, found rank {rank} again (first on line {other})", "renumber"
-)
+    "sort the file by topic", "the results of topic {topic} joined")  # fmt: skip
+RANK_REPEATS = Rule("rank-repeats", "expected each rank once, found rank {rank} again (first on line {other})",
+    "renumber")  # fmt: skip
 RANK_JUMPS = Rule("rank-jumps", "expected consecutive ranks, found rank {rank} after a gap", "renumber")
-SCORE_ORDER = Rule(
-    "score-order",
+SCORE_ORDER = Rule("score-order",
     "expected scores that fall with the rank, found {score} above the score on line {other}",
-    "sort by score, or correct the scores",
-    "score {score} lowered to the score before it",
-)
-DUPLICATE = Rule(
-    "duplicate",
-    "expected each result once, found {document} {place} again (first on line {other})",
-    "leave it out",
-    "dropped: {document} {place} is on line {other} already",
-)
-TOO_MANY = Rule(
-    "too-many", "expected at most {limit} results, found one more", "cut the list", "dropped: beyond {limit} results"
-)
-INTERLEAVED = Rule(
-    "interleaved",
+    "sort by score, or correct the scores", "score {score} lowered to the score before it")  # fmt: skip
+DUPLICATE = Rule("duplicate", "expected each result once, found {document} {place} again (first on line {other})",
+    "leave it out", "dropped: {document} {place} is on line {other} already")  # fmt: skip
+TOO_MANY = Rule("too-many", "expected at most {limit} results, found one more",
+    "cut the list", "dropped: beyond {limit} results")  # fmt: skip
+INTERLEAVED = Rule("interleaved",
     "expected the results of {document} together (first on line {other}), found another article between",
-    "group results by article",
-    "moved up to the other results of {document}",
-)
-SECOND_RESULT = Rule(
-    "second-result",
-    "expected one result for an article, found {document} again (first on line {other})",
-    "keep the best one",
-    "dropped: {document} has a result on line {other}",
-    level="error",
-)
-OVERLAP = Rule(
-    "overlap",
-    "expected no overlap, found {document} {place} overlapping the result on line {other}",
-    "keep the higher-ranked one",
-    "dropped: {document} {place} overlaps the result on line {other}",
-    level="error",
-)
-UNCHECKED = Rule(
-    "unchecked",
+    "group results by article", "moved up to the other results of {document}")  # fmt: skip
+SECOND_RESULT = Rule("second-result",
+    "expected one result for an article, found {document} again (first on line {other})", "keep the best one",
+    "dropped: {document} has a result on line {other}", level="error")  # fmt: skip
+OVERLAP = Rule("overlap", "expected no overlap, found {document} {place} overlapping the result on line {other}",
+    "keep the higher-ranked one", "dropped: {document} {place} overlaps the result on line {other}",
+    level="error")  # fmt: skip
+UNCHECKED = Rule("unchecked",
     "expected an index to tell where {document} {place} lies, found none: its overlap is not checked",
-    "give index=",
-)
+    "give index=")  # fmt: skip
 RENUMBERED = Rule("renumbered", "rank {rank}", "", "rank {rank} renumbered")
 
 
@@ -252,15 +192,11 @@ class Findings(Sequence[Finding]):
         row, other = int(part.rows[within]), int(part.others[within])
         topic = run.topic_of(row)
         what = (part.rule.repaired if self.repaired else part.rule.what).format(
-            document=run.document[row].as_py(),
-            place=place_of(run, row),
+            document=run.document[row].as_py(), place=place_of(run, row),
             rank="" if run.rank is None else int(run.rank[row]),
             score="" if run.score is None else float(run.score[row]),
-            other=int(self.lines[other]),
-            limit=self.limit,
-            topic=topic,
-            count=len(run.split_topics),
-        )
+            other=int(self.lines[other]), limit=self.limit, topic=topic, count=len(run.split_topics),
+        )  # fmt: skip
         remedy, line = "" if self.repaired else part.rule.remedy, int(self.lines[row])
         return Finding(part.rule.name, part.level, run.file or run.run_id, line, topic, what, remedy)
 
@@ -334,18 +270,11 @@ def as_json(findings: Findings, task: Task, limit: int | None = None) -> dict[st
     """Return the verdict, the counts by rule and the first findings."""
     run = findings.run
     return {
-        "file": run.file,
-        "run": run.run_id,
-        "task": task.name,
-        "results": len(run),
-        "topics": len(run.topics),
-        "lawful": findings.lawful,
-        "repaired": findings.repaired,
-        "errors": findings.errors,
-        "warnings": findings.of_level("warning"),
-        "counts": findings.counts,
+        "file": run.file, "run": run.run_id, "task": task.name, "results": len(run), "topics": len(run.topics),
+        "lawful": findings.lawful, "repaired": findings.repaired,
+        "errors": findings.errors, "warnings": findings.of_level("warning"), "counts": findings.counts,
         "findings": [asdict(finding) for finding in findings[:limit]],
-    }
+    }  # fmt: skip
 
 
 def with_repeated_keys(findings: Findings, data: bytes) -> Findings:

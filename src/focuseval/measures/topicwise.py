@@ -10,17 +10,16 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import wraps
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Flags = NDArray[np.bool_]
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
-
+Flags: TypeAlias = "NDArray[np.bool_]"
+Floats: TypeAlias = "NDArray[np.float64]"
+Integers: TypeAlias = "NDArray[np.int64]"
 
 Function = TypeVar("Function", bound="Callable[..., Any]")
 
@@ -113,17 +112,6 @@ def running_count(values: NDArray[Any], bounds: Integers) -> Integers:
     running = np.cumsum(values, dtype=np.int64)
     before = np.concatenate(([0], running))[bounds[:-1]]
     return np.asarray(running - np.repeat(before, np.diff(bounds)))
-
-
-def cumulated(values: Integers) -> Integers:
-    """Return the running sum with a leading 0, so that a block's sum is the difference of two entries.
-
-    >>> cumulated(np.array([3, 4]))
-    array([0, 3, 7])
-    """
-    total = np.zeros(len(values) + 1, np.int64)
-    np.cumsum(values, out=total[1:])
-    return total
 
 
 def running(values: Floats, bounds: Integers) -> Floats:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +23,7 @@ from numpy.typing import NDArray
 from focuseval.measures.matching import Matched
 from focuseval.measures.measure import Measure, Parameter
 from focuseval.measures.recall_base import SLACK, ElementMatch
-from focuseval.measures.topicwise import ceiling, once, ratio, total, without_base
-
-if TYPE_CHECKING:
-    from focuseval.measures.topicwise import Floats, Integers
-
+from focuseval.measures.topicwise import Floats, Integers, ceiling, once, ratio, total, without_base
 
 LEVELS = tuple(Fraction(i, 100) for i in range(1, 101))  # the gain-recall points of the ep/gr graph
 
@@ -199,13 +195,8 @@ def normalised_curve(m: Matched, quant: str = "auto", base: str = "auto", ideal:
     return ranks, normalised_at(m.elements(quant, base), ranks, ideal)
 
 
-NORMALISED_BY = Parameter(
-    "ideal",
-    "ideal",
-    "What the ideal list holds; all: every relevant element gains in full, too.",
-    ("ideal", "full", "all"),
-)
-
+NORMALISED_BY = Parameter("ideal", "ideal",
+    "What the ideal list holds; all: every relevant element gains in full, too.", ("ideal", "full", "all"))  # fmt: skip
 _normalised = partial(_at_rank, traits=("ideal recall base", "two dimensions"), tasks=("focused",), perfect=True,
     parameters=(QUANT, BASE, NORMALISED_BY), perfect_unless="ideal=full or all", curve=normalised_curve)  # fmt: skip
 
@@ -254,16 +245,13 @@ MEASURES = (
         formula=r"ep[i] = i_{ideal} / i",
         example="Half of all gain is reached at rank 4, by the ideal list at rank 1: ep@0.5 = 0.25."),
     _at_rank("gr", gain_recall, "Gain-recall: the share of all gain that the first results gather.",
-        formula=r"gr[i] = xCG[i] / xCI[n]",
-        example="Gains 1, .5, .5 in the base, 1 returned first: gr@1 = 0.5."),
+        formula=r"gr[i] = xCG[i] / xCI[n]", example="Gains 1, .5, .5 in the base, 1 returned first: gr@1 = 0.5."),
     _at_rank("xCG", cumulated_gain, "Cumulated gain of the first results.", bounds=(0.0, float("inf")),
         curve=gain_curve,
-        formula=r"xCG[i] = \sum_{j \le i} xG[j]",
-        example="Results with gains 1, 0, .5: xCG@3 = 1.5."),
+        formula=r"xCG[i] = \sum_{j \le i} xG[j]", example="Results with gains 1, 0, .5: xCG@3 = 1.5."),
     _at_rank("xCI", ideal_gain, "Cumulated gain of the ideal list: a reference for xCG, the same for every run.",
         bounds=(0.0, float("inf")), curve=ideal_curve,
-        formula=r"xCI[i] = \sum_{j \le i} xI[j]",
-        example="Gains 1, .5, .5 in the base: xCI@2 = 1.5."),
+        formula=r"xCI[i] = \sum_{j \le i} xI[j]", example="Gains 1, .5, .5 in the base: xCI@2 = 1.5."),
     _normalised("nxCG", normalised_cumulated_gain,
         "Normalised cumulated gain at a rank: what was gained over what the ideal list would have gained.",
         formula=r"nxCG[k] = \frac{\sum_{j \le k} xG_{norm}[j]}{xCI[\min(k, |ideal|)]}",

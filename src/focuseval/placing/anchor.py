@@ -59,9 +59,7 @@ def nearest(text: str, quote: str, start: int) -> tuple[int | None, str]:
         return start, SAME
     starts = find_all(text, quote)
     row = nearest_candidate(starts, start) if starts else OPEN
-    if row == OPEN:
-        return None, TIE if starts else LOST
-    return starts[row], MOVED
+    return (starts[row], MOVED) if row != OPEN else (None, TIE if starts else LOST)
 
 
 def propose(bep: int | None, quotes: Sequence[tuple[int, int, str]], text: str) -> Proposal:

@@ -49,8 +49,7 @@ class Normalised:
     """
 
     text: str
-    source: NDArray[np.int64]
-    """Non-decreasing positions in the original, one for each character of `text`."""
+    source: NDArray[np.int64]  # non-decreasing positions in the original, one for each character of `text`
     inside: NDArray[np.bool_]
     """Whether a cut before this character would fall inside a character of the original, or before a mark."""
     until: NDArray[np.int64] | None = None
@@ -69,9 +68,7 @@ def _expand(code: int) -> tuple[tuple[int, int], ...]:
     character = chr(code)
     if character in _INVISIBLE:
         return ()
-    if character.isspace():
-        return ((_BLANK, 0),)
-    form = unicodedata.normalize("NFKD", character).translate(_SISTERS)
+    form = unicodedata.normalize("NFKD", " " if character.isspace() else character).translate(_SISTERS)
     return tuple((_BLANK if c.isspace() else ord(c), unicodedata.combining(c)) for c in form)
 
 
@@ -100,11 +97,11 @@ def longer_than(text: str, most: int) -> bool:
     >>> longer_than("a  b c", 4), longer_than("a  b c", 5), longer_than(" " * 9 + "a", 5)
     (True, False, False)
     """
-    first, size = 0, max(2 * most, 1024)
-    while first + size < len(text):
-        if len(normal_form(text[: first + size])) > most:
+    size = max(2 * most, 1024)
+    while size < len(text):
+        if len(normal_form(text[:size])) > most:
             return True
-        first, size = first + size, 2 * size
+        size *= 3
     return len(normal_form(text)) > most
 
 
@@ -135,12 +132,11 @@ def _decompose(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[n
     forms = [_expand(int(code)) for code in distinct]
     size = np.array([len(form) for form in forms])
     pairs = np.array([pair for form in forms for pair in form], np.uint32).reshape(-1, 2)
-    first = np.cumsum(size) - size
+    first, source = np.cumsum(size) - size, np.arange(len(codes))
     if (size == 1).all():
         at = first[row]
-        return pairs[at, 0], pairs[at, 1].astype(np.uint8), np.arange(len(codes))
-    source = np.repeat(np.arange(len(codes)), size[row])
-    at = spread(first[row], size[row])
+    else:
+        at, source = spread(first[row], size[row]), np.repeat(source, size[row])
     return pairs[at, 0], pairs[at, 1].astype(np.uint8), source
 
 
@@ -209,10 +205,9 @@ def squeezed(text: str) -> Normalised:
     '2.Page1alpha,beta'
     """
     form = rendered(text, numbers=True)
-    kept = np.array([character != " " for character in form.text], np.bool_)
-    columns = {name: getattr(form, name)[kept] for name in ("source", "inside")}
+    kept = code_points(form.text) != _BLANK
     until = None if form.until is None else form.until[kept]
-    return replace(form, text=form.text.replace(" ", ""), until=until, **columns)
+    return Normalised(form.text.replace(" ", ""), form.source[kept], form.inside[kept], until)
 
 
 def squeezed_form(text: str, least: int = SQUEEZED) -> str:

@@ -31,11 +31,14 @@ from numpy.typing import NDArray
 from focuseval.collection.boundaries import code_points
 from focuseval.data.spans import spread
 
+Hashes = NDArray[np.uint32]
 GRAM = 16
 _ODD = (np.uint32(0x9E3779B1), np.uint32(0x85EBCA77), np.uint32(0xC2B2AE3D), np.uint32(0x27D4EB2F))
 _MIX = np.uint32(0x2C1B3C6D)
 _BITS = 20
 _DIRECT = 4_000_000  # up to so many characters of work (texts × document) plain searching is faster than hashing
+_COMMON = 2_000  # a k-gram that the document has more often than this says little, and is not used as a seed
+_WINDOWS = 64  # so many windows, those with most seeds, are compared at most
 
 
 def occurrences(document: str, texts: Sequence[str]) -> list[list[int]]:
@@ -60,25 +63,21 @@ def find_all(document: str, text: str) -> list[int]:
     return starts
 
 
-def gram_hashes(codes: NDArray[np.uint32], size: int = GRAM) -> NDArray[np.uint32]:
+def gram_hashes(codes: Hashes, size: int = GRAM) -> Hashes:
     """Hash every run of `size` (a power of two) code points along the last axis."""
     hashes = codes * _MIX
-    step, level = 1, 0
-    while step < size:
-        hashes = hashes[..., :-step] * _ODD[level] + hashes[..., step:]
-        step, level = step * 2, level + 1
+    for level in range(size.bit_length() - 1):
+        hashes = hashes[..., : -(1 << level)] * _ODD[level] + hashes[..., 1 << level :]
     hashes = hashes ^ (hashes >> np.uint32(15))
     return hashes * _MIX
 
 
-def even_hashes(codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
+def even_hashes(codes: Hashes) -> Hashes:
     """Hash the sixteen-grams that begin at even places: every second of `gram_hashes`, for less than half the work."""
     mixed = codes[: len(codes) // 2 * 2] * _MIX
-    hashes: NDArray[np.uint32] = mixed[::2] * _ODD[0] + mixed[1::2]
-    step = 1
-    for odd in _ODD[1:]:
-        hashes = hashes[:-step] * odd + hashes[step:]
-        step *= 2
+    hashes: Hashes = mixed[::2] * _ODD[0] + mixed[1::2]
+    for level, odd in enumerate(_ODD[1:]):
+        hashes = hashes[: -(1 << level)] * odd + hashes[1 << level :]
     hashes = hashes ^ (hashes >> np.uint32(15))
     return hashes * _MIX
 
@@ -115,9 +114,7 @@ def _hashed(document: str, texts: list[str]) -> list[list[int]]:
     return [sorted(places) for places in found]
 
 
-def _anchors(
-    texts: list[str], hashes: NDArray[np.uint32]
-) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]:
+def _anchors(texts: list[str], hashes: Hashes) -> tuple[NDArray[np.int64], Hashes, NDArray[np.int64]]:
     """Return three sixteen-grams of each text and which is rarest: offsets, and hashes there and one place further."""
     last = np.array([len(text) - GRAM - 1 for text in texts])
     offsets = np.stack([last // 7, last // 2, last - last // 5])
@@ -181,10 +178,6 @@ def nearest_stretches(pattern: str, text: str, allowed: int) -> tuple[int, list[
         lengths = [length for length, score in enumerate(back) if score == edits]
         stretches.append((end - min(lengths, key=lambda length: (abs(length - len(pattern)), length)), end))
     return edits, stretches
-
-
-_COMMON = 2_000  # a k-gram that the document has more often than this says little, and is not used as a seed
-_WINDOWS = 64  # so many windows, those with most seeds, are compared at most
 
 
 class Near(NamedTuple):

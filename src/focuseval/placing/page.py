@@ -29,9 +29,7 @@ from focuseval.placing.normalise import (
 from focuseval.placing.occurrences import Grams, near_places, occurrences
 
 OPEN = -1  # no candidate could be chosen
-
 _BLANKS = 256  # chunks with more white space than this between them do not touch
-
 _MARKED = 4  # a text with marks is at most so many times as long as without
 
 
@@ -163,7 +161,7 @@ class Candidates(NamedTuple):
 
 
 _WAYS = {"normal": normal_form, "rendered": rendered_form, "squeezed": squeezed_form}
-"""Forms of a page in which texts are looked for, one after the other, and how a text is brought into them."""
+"""How a text is brought into the forms of a page."""
 
 
 class Page:
@@ -172,20 +170,10 @@ class Page:
     def __init__(self, text: str) -> None:
         self.text = text
 
-    @cached_property
-    def normal(self) -> Normalised:
-        """The document's normal form."""
-        return normalise(self.text)
-
-    @cached_property
-    def rendered(self) -> Normalised:
-        """The document's rendered form."""
-        return rendered(self.text)
-
-    @cached_property
-    def squeezed(self) -> Normalised:
-        """The document's rendered form without blanks."""
-        return squeezed(self.text)
+    normal = cached_property[Normalised](lambda page: normalise(page.text))
+    rendered = cached_property[Normalised](lambda page: rendered(page.text))
+    squeezed = cached_property[Normalised](lambda page: squeezed(page.text))
+    """Forms in which texts are looked for, one after the other."""
 
     @cached_property
     def grams(self) -> Grams:
@@ -207,9 +195,8 @@ class Page:
                 found[i] = Candidates(NORMALISED, 1.0, [start for start, _ in spans], [end for _, end in spans])
             missing = [i for i in missing if not found[i].starts]
         for i in missing:
-            if len(texts[i]) > most and longer_than(texts[i], most):
-                continue  # it is too long to be similar to any part of the document
-            found[i] = self._approximate(normal_form(texts[i]), similarity)
+            if len(texts[i]) <= most or not longer_than(texts[i], most):  # else no part of the document is similar
+                found[i] = self._approximate(normal_form(texts[i]), similarity)
         return dict(zip(texts, found, strict=True))
 
     def _approximate(self, form: str, similarity: float) -> Candidates:

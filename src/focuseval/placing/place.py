@@ -31,14 +31,7 @@ from focuseval.data.run import Run
 from focuseval.data.spans import union
 from focuseval.errors import CollectionError, FormatError, Place
 from focuseval.placing.pointers import starts_and_ends, strings
-from focuseval.placing.texts import (
-    SIMILARITY,
-    align_texts,
-    as_collection,
-    as_strings,
-    column_of,
-    holders_of,
-)
+from focuseval.placing.texts import SIMILARITY, align_texts, as_collection, as_strings, column_of, holders_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,6 +42,8 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
 
 _REMEDY = "give the index of the gold's collection"
+_PLAIN = (".txt", ".md", ".rst", ".adoc", ".org")
+_HTML = (".html", ".htm")
 
 
 def place_run(
@@ -206,8 +201,7 @@ def place_gold(gold: Gold, collection: Collection, *, similarity: float = SIMILA
         found = _aligned_quotes(gold, placement, similarity)
         placement = replace(placement, alignment=found)
         passages = replace(gold.passages, start=found.start, end=found.end, size=found.end - found.start)
-        rsize = _highlighted(gold, passages, found.start >= 0)
-        gold = replace(gold, articles=replace(gold.articles, rsize=rsize), passages=passages)
+        gold = replace(gold, articles=replace(gold.articles, rsize=_highlighted(gold, passages)), passages=passages)
         if not quiet or found.moved.any() or (found.start < 0).any():
             remarks = (*remarks, *map(worded, found.first_unplaced()), found.remark())
     passages = _placed_passages(gold, placement)
@@ -252,8 +246,7 @@ def _placed_passages(gold: Gold, placement: Placement) -> Passages:
         first, last = strings(p.start_path), strings(p.end_path)
         sought = (start < 0) & (row >= 0)
         for whitespace, here in _by_whitespace(gold, sought, p.topic):
-            at = pa.array(here)
-            pair = first.take(at), last.take(at)
+            pair = first.take(pa.array(here)), last.take(pa.array(here))
             start[here], end[here] = starts_and_ends(placement.collection, row[here], *pair, whitespace)
         if (lost := sought & ((start < 0) | (end < 0))).any():
             bad = int(np.argmax(lost))
@@ -277,9 +270,8 @@ def _placed_articles(gold: Gold, placement: Placement, passages: Passages) -> Ar
             bad = int(np.argmax(lost))
             what = f"expected a best entry point in the document, found {path[bad]}, not in the index"
             raise FormatError(what, at=gold.at_article(bad), remedy=_REMEDY)
-    known = passages.start >= 0
-    highlighted = _highlighted(gold, passages, known)
-    highlighted[gold.article_of(passages)[~known]] = UNKNOWN
+    highlighted = _highlighted(gold, passages)
+    highlighted[gold.article_of(passages)[passages.start < 0]] = UNKNOWN
     rsize = np.where(a.rsize >= 0, a.rsize, highlighted)
     length = np.where(a.length >= 0, a.length, placement.length[a.document])
     return replace(a, bep=bep, rsize=rsize, length=length)
@@ -293,8 +285,9 @@ def _by_whitespace(gold: Gold, wanted: Flags, topic: NDArray[np.int32]) -> Itera
     yield "strip", np.flatnonzero(wanted & strip)
 
 
-def _highlighted(gold: Gold, passages: Passages, known: Flags) -> Integers:
+def _highlighted(gold: Gold, passages: Passages) -> Integers:
     """Return the highlighted characters of every judged document, in passages whose span is known."""
+    known = passages.start >= 0
     group = gold.article_of(passages)[known]
     return union(group, passages.start[known], passages.end[known]).total(len(gold.articles.topic))
 
@@ -325,10 +318,6 @@ def _remarks_on_gold(gold: Gold, placement: Placement) -> Iterator[Remark]:
         yield from differ(e.size, np.where(start < 0, UNKNOWN, end - start), "element sizes")
 
 
-_PLAIN = (".txt", ".md", ".rst", ".adoc", ".org")
-_HTML = (".html", ".htm")
-
-
 def _unsure_offsets(
     collection: Collection, rows: NDArray[np.integer], start: Integers, path: Any, text: pa.Array | None
 ) -> Iterator[Remark]:
@@ -337,13 +326,12 @@ def _unsure_offsets(
     `rows` are those of the documents into which the offsets point. Files with CRLF line ends or a byte-order mark are
     counted in two ways; documents that were given as strings are counted as they are given.
     """
-    table: Any = getattr(collection, "documents", None)
     bare = (start >= 0) & (rows >= 0)
     bare &= True if text is None else pc.is_null(text).to_numpy(zero_copy_only=False)
-    if table is None or path is not None or not bare.any():
+    if path is not None or not bare.any():
         return
     rows = np.unique(rows[bare])
-    some = table.select(["id", "file", "bytes"]).take(pa.array(rows))
+    some = collection.documents.select(["id", "file", "bytes"]).take(pa.array(rows))
     pages = rows[[file.lower().endswith(_HTML) for file in some["file"].to_pylist()]]
     if len(pages := pages[collection.put_in(pages) > 0]):
         yield Remark("html offsets", len(pages), (repr(collection.ids[int(pages[0])].as_py()),))
@@ -370,13 +358,11 @@ def _refuse_outside(
     gold: Gold, bad: Flags, start: Integers, end: Integers, length: Integers, *, remedy: str = _REMEDY
 ) -> None:
     """Raise at the first passage that is reversed, or reaches past the end of its document."""
-    rows = np.flatnonzero(bad)
-    if not len(rows):
-        return
-    row, p = int(rows[0]), gold.passages
-    document, topic = str(gold.documents[int(p.document[row])]), gold.topics[int(p.topic[row])]
-    more = f" (and {len(rows) - 1} more such spans)" if len(rows) > 1 else ""
-    found = f"{start[row]} … {end[row]} for topic {topic!r}{more}"
-    what = f"expected a span within the {length[row]} characters of {document!r}, found {found}"
-    remedy = f"{remedy}; a span with a quote is put where the quote stands"
-    raise FormatError(what, at=gold.at_passage(row), remedy=remedy)
+    if len(rows := np.flatnonzero(bad)):
+        row, p = int(rows[0]), gold.passages
+        document, topic = str(gold.documents[int(p.document[row])]), gold.topics[int(p.topic[row])]
+        more = f" (and {len(rows) - 1} more such spans)" if len(rows) > 1 else ""
+        found = f"{start[row]} … {end[row]} for topic {topic!r}{more}"
+        what = f"expected a span within the {length[row]} characters of {document!r}, found {found}"
+        remedy = f"{remedy}; a span with a quote is put where the quote stands"
+        raise FormatError(what, at=gold.at_passage(row), remedy=remedy)

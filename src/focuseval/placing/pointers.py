@@ -79,18 +79,16 @@ def pointers(index: Collection, rows: NDArray[Any], positions: NDArray[Any], *, 
         if not len(around):
             raise FormatError(f"expected a position inside {index.ids[row].as_py()!r}, found {at}")
         innermost.append(elements.path_strings(around[-1:])[0].as_py())
-    paths = pa.array(innermost, pa.string())
-    node = np.zeros(len(rows), np.int64)
-    start = np.full(len(rows), -1, np.int64)
+    node, start = np.zeros(len(rows), np.int64), np.full(len(rows), -1, np.int64)
     alive, n = np.arange(len(rows)), 0
     while len(alive):
         n += 1
-        tried = pa.array([f"{path}/text()[{n}].0" for path in paths.take(pa.array(alive)).to_pylist()])
+        tried = pa.array([f"{innermost[row]}/text()[{n}].0" for row in alive.tolist()])
         found = index.resolve_points(rows[alive], tried)
         inside = (found >= 0) & (found <= inner[alive])
         alive = alive[inside]
         node[alive], start[alive] = n, found[inside]
-    said = zip(paths.to_pylist(), node.tolist(), (positions - start).tolist(), strict=True)
+    said = zip(innermost, node.tolist(), (positions - start).tolist(), strict=True)
     return pa.array([f"{path}/text()[{n}].{offset}" for path, n, offset in said], pa.string())
 
 
@@ -101,14 +99,10 @@ def with_pointers(gold: Gold, index: Collection) -> Gold:
         name = gold.documents[int(np.argmax(rows < 0))].as_py()
         raise FormatError(f"expected documents of the index, found {name!r}", remedy="is it the same collection?")
     p, a = gold.passages, gold.articles
-    real = np.flatnonzero(p.end > p.start)
-    kept = p.take(real)
+    kept = p.take(np.flatnonzero(p.end > p.start))
     where = rows[kept.document]
-    passages = replace(
-        kept,
-        start_path=pointers(index, where, kept.start, after=False),
-        end_path=pointers(index, where, kept.end, after=True),
-    )
+    first, last = pointers(index, where, kept.start, after=False), pointers(index, where, kept.end, after=True)
+    passages = replace(kept, start_path=first, end_path=last)
     said = np.flatnonzero(a.bep >= 0)
     at_end = a.bep[said] >= index.lengths[rows[a.document[said]]]
     bep = np.full(len(a.bep), None, object)
@@ -137,10 +131,8 @@ def highlighted_elements(gold: Gold, index: Collection | None, batch: int = BATC
     """
     passages, where = gold.passages, gold.file or "the gold"
     if index is None:
-        raise MissingDataError(
-            f"{where}: highlights without assessed elements, so elements and their sizes are unknown; "
-            "build the collection's index with 'focuseval index' and give index="
-        )
+        what = f"{where}: highlights without assessed elements, so elements and their sizes are unknown"
+        raise MissingDataError(f"{what}; build the collection's index with 'focuseval index' and give index=")
     if (passages.start < 0).any():
         raise MissingDataError(f"{where}: passages whose place is unknown; read the gold with the collection's index")
     pair = dense(pack(passages.topic, passages.document))
@@ -195,8 +187,7 @@ class PageBox(NamedTuple):
     """A page (from 1), or a box on it, as somebody wrote it."""
 
     page: int
-    box: Box | None = None
-    """The smaller and the larger x and y: x0, y0, x1, y1; None for the whole page."""
+    box: Box | None = None  # the smaller and the larger x and y: x0, y0, x1, y1; None for the whole page
     origin: str = ""  # whether y counts from the ``top`` or the ``bottom``; nothing where that is not said
     frame: tuple[float, float] | None = None
     """Width and height of the page in the unit of the box; None where that is points, or shares of the page."""
@@ -216,8 +207,7 @@ def seen(place: PageBox, size: tuple[float, float], at: Place | None = None) -> 
     if max(x0, x1) > 1.5 * width or max(y0, y1) > 1.5 * height:
         found = ", ".join(f"{value:g}" for value in place.box)
         what = f"expected a box on a page of {width:g} × {height:g} points, found {found}"
-        remedy = "for pixels, give page_width and page_height beside the box"
-        raise FormatError(what, at=at, remedy=remedy)
+        raise FormatError(what, at=at, remedy="for pixels, give page_width and page_height beside the box")
     return (x0, height - y1, x1, height - y0) if place.origin == "bottom" else (x0, y0, x1, y1)
 
 
@@ -226,6 +216,5 @@ def covered_spans(pages: Pages, places: Sequence[PageBox], at: Place | None = No
     for place in places:
         if not 1 <= place.page <= len(pages):
             remedy = "pages are counted from 1; of a field called 'page' from 0 if one of the file is 0"
-            what = f"expected a page from 1 to {len(pages)}, found {place.page}"
-            raise FormatError(what, at=at, remedy=remedy)
+            raise FormatError(f"expected a page from 1 to {len(pages)}, found {place.page}", at=at, remedy=remedy)
     return pages.covered([(place.page, seen(place, pages.size(place.page), at)) for place in places])

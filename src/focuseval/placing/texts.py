@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from focuseval.collection.index import Collection
 
 _AT_ONCE = 64  # documents whose texts are asked for together: one by one, small ones would cost more than the search
-
+_SEARCHED = 1 << 22  # characters that are searched together
 SIMILARITY = 0.9  # the least similarity at which an approximate match is taken
 
 
@@ -149,9 +149,6 @@ def as_strings(values: pa.Array | Sequence[str | None]) -> list[str]:
 def column_of(values: ArrayLike | None, size: int) -> NDArray[np.int64]:
     """Return a column of numbers, −1 throughout when there is none."""
     return np.full(size, -1, np.int64) if values is None else np.asarray(values, np.int64)
-
-
-_SEARCHED = 1 << 22  # characters that are searched together
 
 
 def holders_of(texts: Sequence[str | None], collection: Collection) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -32,7 +32,7 @@ from focuseval.measures import MeasureCall, parse
 from focuseval.measures.matching import Matched
 from focuseval.measures.measure import Budget
 from focuseval.measures.prepared import Prepared
-from focuseval.measures.spans import paid_ends, read
+from focuseval.measures.spans import OF_TEXT, paid_ends, read
 from focuseval.measures.topicwise import count
 from focuseval.report.per_topic import answers_of, explain_zeros
 from focuseval.studies.fidelity import Fidelity
@@ -292,7 +292,7 @@ def observe(evidence: Evidence, number: int, curves: Sequence[str], means: Seque
     reading = None
     with suppress(FocusevalError):  # gold or run have no characters
         first = read(matched, READ)
-        reading = np.stack([first.size.astype(np.float64), first.recall()])
+        reading = np.stack([first.size.astype(np.float64), OF_TEXT["spanR"](first)])
     zeros = {}
     with suppress(FocusevalError):  # as above
         zeros = explain_zeros(matched, evidence.values()[number], evidence.asked[evidence.scores.deciding], label)

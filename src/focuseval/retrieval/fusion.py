@@ -46,8 +46,7 @@ class Fusion:
     """
 
     method: str = "rrf"
-    k: float = 60
-    """Of `rrf`: how little the first ranks differ."""
+    k: float = 60  # of `rrf`: how little the first ranks differ
     norm: str = "min-max"  # of the other methods: how scores are made comparable
     weights: tuple[float, ...] = ()  # one for each ranking, in their order; all 1 where it is empty
 
@@ -81,8 +80,7 @@ class Ranked(NamedTuple):
 
     ranking: Integers  # which ranking
     topic: Integers
-    result: Integers
-    """Numbers of the distinct results of all topics: the same in two topics are two."""
+    result: Integers  # numbers of the distinct results of all topics: the same in two topics are two
     rank: Integers  # from 1 in every ranking of every topic
     score: Numbers | None
 
@@ -228,9 +226,7 @@ def _rows(runs: Sequence[Run], how: Fusion) -> tuple[Run, Ranked]:
     for column in (pa.array(topic), *known, pa.array(start), pa.array(end), *literal):
         code = _codes(column)
         _, result = np.unique(result * (int(code.max(initial=0)) + 1) + code, return_inverse=True)
-    key = (
-        result * len(runs) + ranking
-    )  # the same result in the same ranking: an element and its only child share a span
+    key = result * len(runs) + ranking  # may be there twice: an element and its only child share a span
     again, order = np.empty(len(key), np.int64), np.argsort(key, kind="stable")
     again[order] = np.arange(len(order)) - np.searchsorted(key[order], key[order])
     _, result = np.unique(result * (int(again.max(initial=0)) + 1) + again, return_inverse=True)

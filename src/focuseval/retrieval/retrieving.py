@@ -33,12 +33,11 @@ from focuseval.data.topics.topic import plain_topic
 from focuseval.engine.plugins import Plugin, plugin
 from focuseval.engine.workers import Workers
 from focuseval.engine.workers import given as given_workers
-from focuseval.errors import CollectionError, FormatError, Place, UsageError, did_you_mean
+from focuseval.errors import CollectionError, FormatError, Place, UsageError
 from focuseval.formats.embedded import open_documents, read_questions
-from focuseval.retrieval.distributed import ask_segments
 from focuseval.retrieval.fusion import Fusion, Ranked, fused_scores
-from focuseval.retrieval.lists import Listed, as_run, best, flat, places, task_list
-from focuseval.retrieval.settings import RETRIEVERS, RetrievalSettings, asked_unit, default_unit, with_elements
+from focuseval.retrieval.lists import Listed, as_run, ask_segments, best, flat, places, task_list
+from focuseval.retrieval.settings import RETRIEVERS, RetrievalSettings, default_unit, settings_for, with_elements
 from focuseval.retrieval.store import IndexedWords, Progress, open_words
 from focuseval.retrieval.structured import impossible, score_structured
 from focuseval.retrieval.terms import Weights, stemmer_version, weights
@@ -108,8 +107,7 @@ class MadeRun(NamedTuple):
     """A run, how it was made, and what it cost."""
 
     run: Run
-    settings: str
-    """The retriever and its parameters, language and stemmer, whatever the unit."""
+    settings: str  # the retriever and its parameters, language and stemmer, whatever the unit
     milliseconds: float  # of a question, once words and vectors are there
     vectors: int = 0  # vectors that are stored
     embedded: int = 0  # texts that were embedded now
@@ -125,7 +123,7 @@ def retrieved(index: Any, topics: Any, means: Means, **options: Any) -> MadeRun:
     name = options.get("retriever")
     if added := added_retriever(name):
         options["retriever"] = None
-    given = settings_for(index, {**options, "unit": asked_unit(options.get("unit"), chunks)})
+    given = settings_for(index, options, chunks)
     settings = given.resolved()
     if isinstance(topics, str | Path):
         topics = read_questions(topics)
@@ -152,7 +150,8 @@ def retrieved(index: Any, topics: Any, means: Means, **options: Any) -> MadeRun:
         rows, score, sizes = flat(ranked_lists(ranker, vectors, asked, queries, progress))
         found, known = places(ranker.units, rows), None
     spent = 1000 * (perf_counter() - begin) / max(len(asked), 1)
-    remarks = [f"{name} says nothing of --unit {given.unit} and was ignored" for name in given.ignored]
+    unread = {} if given.kind == "element" else {"--tags": given.tags, "--min-words": given.min_words is not None}
+    remarks = [f"{name} says nothing of --unit {given.unit} and was ignored" for name in unread if unread[name]]
     remarks += mixed(index, options.get("unit"), chunks)
     remarks += _remarks(words, settings, asked, queries, (sizes, known))
     formula = {"bm25": "own scorer" if scorer else "BM25"}.get(settings.retriever, settings.retriever)
@@ -244,20 +243,6 @@ def mixed(index: Index, unit: str | None, chunks: Chunks | None = None) -> list[
     return [f"{inner:,} of {len(index):,} documents have elements, so that the unit is {unit}; give unit= for another"]
 
 
-def settings_for(index: Index, options: Mapping[str, Any]) -> RetrievalSettings:
-    """Return settings from options by name; None is an option that was not given."""
-    known = RetrievalSettings.__dataclass_fields__
-    for name in options:
-        if name not in known:
-            remedy = did_you_mean(name, known, f"there are {', '.join(known)}")
-            raise UsageError(f"expected an option of retrieval, found {name!r}; {remedy}")
-    given = {name: value for name, value in options.items() if value is not None}
-    if isinstance(given.get("tags"), str):
-        given["tags"] = given["tags"].split(",")
-    given["tags"] = tuple(given.get("tags", ()))
-    return RetrievalSettings(**{"unit": default_unit(index), **given})
-
-
 def default_run_id(settings: RetrievalSettings, formula: str = "bm25") -> str:
     """Return the name of a run that has none: how it ranks, what it returns, and for which task."""
     formula = "bm25" if formula == "own scorer" else formula
@@ -346,11 +331,10 @@ class Hit:
         >>> Hit("a", None, 0, 9, 1.0, "The tides", ((4, 9),)).marked()
         'The *tides*'
         """
-        pieces, at = [], 0
-        for first, end in self.marks:
-            pieces += [self.snippet[at:first], before, self.snippet[first:end], after]
-            at = end
-        return "".join([*pieces, self.snippet[at:]])
+        text = self.snippet
+        for first, end in reversed(self.marks):
+            text = f"{text[:first]}{before}{text[first:end]}{after}{text[end:]}"
+        return text
 
 
 def search(
@@ -422,16 +406,10 @@ def _snippet(
     whole = np.flatnonzero((begins >= left) & (ends <= right))
     if len(whole):
         left, right = int(begins[whole[0]]), int(ends[whole].max())
-    text = words.index.text(document)
-    pieces: list[str] = []
-    places: list[tuple[int, int]] = []
-    size, upto = 0, left
-    for begin, finish in merge(spans):  # they touch or overlap where words are pairs of characters
-        before, word = _blanks(text[upto:begin]), text[begin:finish]
-        pieces += [before, word]
-        places.append((size + len(before), size + len(before) + len(word)))
-        size, upto = size + len(before) + len(word), finish
-    return "".join([*pieces, _blanks(text[upto:right])]), tuple(places)
+    text = words.index.text(document)[left:right]
+    # spans touch or overlap where words are pairs of characters; no word holds a blank
+    shown_at = ((len(_blanks(text[: begin - left])), finish - begin) for begin, finish in merge(spans))
+    return _blanks(text), tuple((at, at + size) for at, size in shown_at)
 
 
 def _blanks(text: str) -> str:
@@ -504,7 +482,7 @@ def units(
 
     The options are those of `retrieve` that say what may be returned: ``tags``, ``min_words``, ``language``.
     """
-    settings = settings_for(index, {"unit": asked_unit(unit, chunks), **options}).resolved()
+    settings = settings_for(index, {"unit": unit, **options}, chunks).resolved()
     words = open_words(index, settings.language, jobs)
     source = unit_set(words, settings, chunks)
     rows = np.flatnonzero(source.returnable)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from focuseval.collection.chunks import SPLITTERS, Chunks, Spec, parse_spec
 from focuseval.collection.index import Index
 from focuseval.data.topics.syntax import READINGS
-from focuseval.errors import UsageError
+from focuseval.errors import UsageError, did_you_mean
 from focuseval.measures.tasks import MOST_RESULTS, Task, find_task
 from focuseval.retrieval.terms import check_language
-
-Kind = Literal["element", "document", "passage"]
 
 RETRIEVERS = ("bm25", "dense", "hybrid")
 _UNREAD = {"bm25": ("depth",), "dense": ("k1", "b", "mix", "idf", "cas", "depth")}
@@ -35,24 +34,20 @@ class RetrievalSettings:
     unit: str = "element"
     """``element``, ``document``, ``passage:WORDS/STEP``, or a SPEC of `focuseval.chunk`: ``characters:400``."""
     task: str | None = None
-    tags: tuple[str, ...] = ()
-    """Elements with one of these tags only."""
+    tags: tuple[str, ...] = ()  # elements with one of these tags only
     min_words: int | None = None  # elements with so many words at least
     k1: float = 1.2
     b: float = 0.75
-    mix: float | None = None
-    """Share of the document's score."""
+    mix: float | None = None  # share of the document's score
     idf: str | None = None  # what is counted: ``documents`` or ``units``
     language: str = "english"
-    cas: str = "ignore"
-    """How structured titles are read: ``strict`` (SS), ``SV``, ``VS``, ``vague`` (VV) or ``ignore``."""
+    cas: str = "ignore"  # how structured titles are read: ``strict`` (SS), ``SV``, ``VS``, ``vague`` (VV) or ``ignore``
     limit: int = MOST_RESULTS
-    retriever: str = "bm25"
-    """``bm25``, by words; ``dense``, by vectors; ``hybrid``, both, fused by their ranks."""
+    retriever: str = "bm25"  # ``bm25``, by words; ``dense``, by vectors; ``hybrid``, both, fused by their ranks
     depth: int = 1000  # how many units of each ranking ``hybrid`` fuses
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> Literal["element", "document", "passage"]:
         """``element``, ``document`` or ``passage``, which is every span."""
         _ = self.spec  # refuses what is none
         return "element" if self.unit == "element" else "document" if self.unit == "document" else "passage"
@@ -89,27 +84,21 @@ class RetrievalSettings:
             mix=(0.5 if elements else 0.0) if self.mix is None else self.mix,
             idf=self.idf or ("units" if self.kind == "passage" else "documents"),
         )
-        ranges = {"k1": (self.k1, np.inf), "b": (self.b, 1), "mix": (full.mix or 0.0, 1)}
-        for name, (value, most) in ranges.items():
+        for name, value, most in (("k1", self.k1, np.inf), ("b", self.b, 1), ("mix", full.mix or 0.0, 1)):
             if not 0 <= value <= most or not np.isfinite(value):
                 upto = "" if most == np.inf else f" up to {most}"
                 raise UsageError(f"expected {name} from 0{upto}, found {value}; give another number")
-        readings = ("strict", "vague", "ignore", *READINGS)
-        choices = {
-            "idf": (full.idf, ("documents", "units")),
-            "cas": (self.cas, readings),
-            "retriever": (self.retriever, RETRIEVERS),
-        }
-        for name, (choice, known) in choices.items():
+        readings, counted = ("strict", "vague", "ignore", *READINGS), ("documents", "units")
+        choices = (("idf", full.idf, counted), ("cas", self.cas, readings), ("retriever", self.retriever, RETRIEVERS))
+        for name, choice, known in choices:
             if choice not in known:
                 what = f"expected {name} among {', '.join(known)}, found {choice!r}"
                 raise UsageError(f"{what}; name one of these")
-        if self.cas != "ignore" and self.kind != "element":
-            what = f'expected elements for structured titles, found unit="{full.unit}"'
-            raise UsageError(f'{what}; use unit="element", or cas="ignore"')
-        if self.cas != "ignore" and self.retriever != "bm25":
-            what = f'expected bm25 for structured titles, found retriever="{self.retriever}"'
-            raise UsageError(f'{what}; use retriever="bm25", or cas="ignore"')
+        needs = (("elements", "unit", full.unit, "element"), ("bm25", "retriever", self.retriever, "bm25"))
+        for things, name, found, needed in needs:
+            if self.cas != "ignore" and found != needed:
+                what = f'expected {things} for structured titles, found {name}="{found}"'
+                raise UsageError(f'{what}; use {name}="{needed}", or cas="ignore"')
         check_language(self.language)
         for name, number in (("limit", self.limit), ("depth", self.depth)):
             if number < 1:
@@ -119,12 +108,6 @@ class RetrievalSettings:
             what = f"expected at most {largest:,} results for the {self.rules.name} task, found limit {self.limit:,}"
             raise UsageError(f'{what}; lower the limit, or use task="spans"')
         return full
-
-    @property
-    def ignored(self) -> tuple[str, ...]:
-        """Options that say nothing of this kind of unit."""
-        given = {"--tags": bool(self.tags), "--min-words": self.min_words is not None}
-        return tuple(name for name, there in given.items() if there and self.kind != "element")
 
     def description(self, formula: str = "BM25", *, brief: bool = False) -> str:
         """Return every parameter that the retriever reads, as a run names it; a brief one is of any unit and length."""
@@ -147,10 +130,18 @@ def with_elements(index: Index) -> int:
     return int(np.count_nonzero(np.diff(index.element_bounds) > 1))
 
 
-def asked_unit(unit: str | None, chunks: Chunks | None) -> str | None:
-    """Return the unit that is asked for, by its name or as chunks that the caller cut; both are refused."""
-    if chunks is None:
-        return unit
-    if unit is not None:
-        raise UsageError(f"expected a unit or chunks, found unit {unit!r} and chunks {chunks.name!r}; give one of them")
-    return f"{_GIVEN}{chunks.name}"
+def settings_for(index: Index, options: Mapping[str, Any], chunks: Chunks | None = None) -> RetrievalSettings:
+    """Return settings from options by name, None where one was not given; chunks that the caller cut are the unit."""
+    given = {name: value for name, value in options.items() if value is not None}
+    if chunks is not None and "unit" in given:
+        what = f"expected a unit or chunks, found unit {given['unit']!r} and chunks {chunks.name!r}"
+        raise UsageError(f"{what}; give one of them")
+    known = RetrievalSettings.__dataclass_fields__
+    for name in options:
+        if name not in known:
+            remedy = did_you_mean(name, known, f"there are {', '.join(known)}")
+            raise UsageError(f"expected an option of retrieval, found {name!r}; {remedy}")
+    tags = given.pop("tags", ())
+    given["tags"] = tuple(tags.split(",") if isinstance(tags, str) else tags)
+    unit = default_unit(index) if chunks is None else f"{_GIVEN}{chunks.name}"
+    return RetrievalSettings(**{"unit": unit, **given})

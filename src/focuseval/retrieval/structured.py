@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import eq, ge, gt, le, lt
 from typing import Any
 
@@ -24,49 +24,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from focuseval.data.spans import spread
-from focuseval.data.topics.syntax import (
-    About,
-    Both,
-    Clause,
-    Comparison,
-    Either,
-    Query,
-    Step,
-    Value,
-    leaves,
-    parse_reading,
-)
+from focuseval.data.topics import syntax
 from focuseval.retrieval.terms import weights
 from focuseval.retrieval.units import DECIMALS, Integers, Numbers, UnitRanker
 
 Flags = NDArray[np.bool_]
-Held = tuple[Numbers, Flags]
-"""What a clause gives for some elements: its score, and whether it holds."""
+Held = tuple[Numbers, Flags]  # what a clause gives for some elements: its score, and whether it holds
 
 _NOTHING = -np.inf
 
 
-def impossible(query: Query, tags: Collection[str], cas: str) -> str | None:
+def impossible(query: syntax.Query, tags: Collection[str], cas: str) -> str | None:
     """Return the step that must match, and that no element of a collection can match; None where there is none."""
-    known, reading = {*tags, "*"}, "VV" if cas == "ignore" else parse_reading(cas)
+    known, reading = {*tags, "*"}, "VV" if cas == "ignore" else syntax.parse_reading(cas)
     steps = {"VV": (), "VS": query.steps[:-1]}.get(reading, query.steps)
     return next((f"{step.axis}{'|'.join(step.names)}" for step in steps if known.isdisjoint(step.names)), None)
 
 
-def score_structured(ranker: UnitRanker, query: Query) -> tuple[Integers, Numbers]:
+def score_structured(ranker: UnitRanker, query: syntax.Query) -> tuple[Integers, Numbers]:
     """Return the elements that a structured query finds, ascending, and their scores, rounded."""
-    clauses = (clause for step in query.steps for predicate in step.predicates for clause in leaves(predicate))
-    terms = [term for clause in clauses if isinstance(clause, About) for term in clause.terms]
+    clauses = (clause for step in query.steps for predicate in step.predicates for clause in syntax.leaves(predicate))
+    terms = [term for clause in clauses if isinstance(clause, syntax.About) for term in clause.terms]
     found = ranker.find(weights(terms, ranker.words.words_of_language), ranker.every)
     elements, target, tags = found.units, query.steps[-1].names, ranker.settings.tags
-    reading = parse_reading(ranker.settings.cas)
+    reading = syntax.parse_reading(ranker.settings.cas)
     steps = (*query.steps[:-1], replace(query.steps[-1], axis="//", names=("*",))) if reading == "VS" else query.steps
     may = ranker.units.returnable[elements]
     if reading[0] == "S" and "*" not in target:  # a target that is named may be short
         allowed = [name in target and (not tags or name in tags) for name in ranker.words.tags]
         may = np.array(allowed, np.bool_)[ranker.words["tag"][elements]]
     kept = np.flatnonzero(found.wanted & may)
-    reader = _Reader.around(ranker, elements)
+    reader = _Reader(ranker, elements)
     chain, at = reader.chain(steps), np.searchsorted(reader.element, elements[kept])
     reached = np.isfinite(chain[at])
     own, of_document = found.own[kept], found.of_document[kept]
@@ -80,27 +68,18 @@ def score_structured(ranker: UnitRanker, query: Query) -> tuple[Integers, Number
     return elements[kept[above]], score[above]
 
 
-@dataclass(frozen=True, eq=False)
 class _Reader:
     """A query being read on all elements of the documents that hold one of its words, in document order."""
 
-    ranker: UnitRanker
-    document: Integers
-    """Rows of the documents."""
-    element: Integers  # numbers in the whole collection, ascending
-    parent: Integers  # row here, −1 for a root
-
-    @classmethod
-    def around(cls, ranker: UnitRanker, elements: Integers) -> _Reader:
-        """Return the reader for the documents of some elements, given in ascending order."""
-        words = ranker.words
-        documents = np.unique(np.searchsorted(words.roots, elements, "right") - 1)
-        bounds = words.index.element_bounds
+    def __init__(self, ranker: UnitRanker, holding: Integers) -> None:
+        words, bounds = ranker.words, ranker.words.index.element_bounds
+        documents = np.unique(ranker.every.document(holding))
         sizes = np.diff(bounds)[documents]
-        every = spread(bounds[documents], sizes)
+        self.ranker, self.document = ranker, np.repeat(documents, sizes)
+        self.element = spread(bounds[documents], sizes)  # numbers in the whole collection, ascending
+        parent = words["parent"][self.element].astype(np.int64)
         shift = np.repeat(bounds[documents] - (np.cumsum(sizes) - sizes), sizes)
-        parent = words["parent"][every].astype(np.int64)
-        return cls(ranker, np.repeat(documents, sizes), every, np.where(parent < 0, -1, parent - shift))
+        self.parent = np.where(parent < 0, -1, parent - shift)  # row here, −1 for a root
 
     def named(self, names: Sequence[str]) -> Flags:
         """Return which elements have one of the names; ``*`` is any element, an attribute is none."""
@@ -108,7 +87,7 @@ class _Reader:
         wanted = np.array(["*" in names or tag in names for tag in words.tags], np.bool_)
         return np.asarray(wanted[words["tag"][self.element]])
 
-    def chain(self, steps: tuple[Step, ...]) -> Numbers:
+    def chain(self, steps: tuple[syntax.Step, ...]) -> Numbers:
         """Return for every element the best sum over all ways to reach it, −∞ where there is none."""
         best, parent = np.full(len(self.element), _NOTHING), self.parent
         for number, step in enumerate(steps):
@@ -126,7 +105,7 @@ class _Reader:
             best[rows] = np.where(holds, before[rows] + score, _NOTHING)
         return best
 
-    def _all(self, clauses: tuple[Clause, ...], rows: Integers) -> Held:
+    def _all(self, clauses: tuple[syntax.Clause, ...], rows: Integers) -> Held:
         """Return the sum of clauses that must all hold."""
         total, holds = np.zeros(len(rows)), np.ones(len(rows), np.bool_)
         for clause in clauses:
@@ -134,14 +113,14 @@ class _Reader:
             total, holds = total + score, holds & true
         return total, holds
 
-    def _clause(self, clause: Clause, rows: Integers) -> Held:
-        if isinstance(clause, Both):
+    def _clause(self, clause: syntax.Clause, rows: Integers) -> Held:
+        if isinstance(clause, syntax.Both):
             return self._all(clause.clauses, rows)
-        if isinstance(clause, Either):
+        if isinstance(clause, syntax.Either):
             scores, holds = zip(*(self._clause(part, rows) for part in clause.clauses), strict=True)
             return np.maximum.reduce(scores), np.logical_or.reduce(holds)
-        if isinstance(clause, Comparison):  # has an element that the path reaches a content that compares as asked?
-            steps = clause.path.steps
+        if isinstance(clause, syntax.Comparison):
+            steps = clause.path.steps  # has an element that they reach a content that compares as asked?
             last = np.flatnonzero(self.named(steps[-1].names)) if steps else rows
             true = self._compared(last, clause.operator, clause.value)
             return np.zeros(len(rows)), self._reached(steps, true)[rows] > 0
@@ -154,7 +133,7 @@ class _Reader:
         best, reached = (self._reached(clause.path.steps, value)[rows] for value in (score, held))
         return np.where(np.isfinite(best), best, 0.0), reached > 0
 
-    def _reached(self, steps: Sequence[Step], value: Numbers) -> Numbers:
+    def _reached(self, steps: Sequence[syntax.Step], value: Numbers) -> Numbers:
         """Return for every element the largest value of those that a path reaches from it, −∞ where there is none."""
         for step in reversed(steps):
             rows = np.flatnonzero(self.named(step.names) & np.isfinite(value))
@@ -168,7 +147,7 @@ class _Reader:
                 at = self.parent[at]
         return value
 
-    def _compared(self, rows: Integers, operator: str, value: Value) -> Numbers:
+    def _compared(self, rows: Integers, operator: str, value: syntax.Value) -> Numbers:
         """Return 1 for elements, of some rows, whose content (a number, or stripped) compares as asked, else 0."""
         true, index = np.zeros(len(self.element)), self.ranker.words.index
         holds: Callable[[Any, Any], bool] = {"=": eq, "<": lt, ">": gt, "<=": le, ">=": ge}[operator]

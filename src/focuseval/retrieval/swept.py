@@ -27,7 +27,7 @@ from focuseval.inference.paired import BETTER, WORSE, judge_pairs
 from focuseval.inference.sentences import advice, fill, listed, shown_p
 from focuseval.inference.settings import Settings
 from focuseval.report.build import Report
-from focuseval.report.charts.chart import DIGITS, Chart, axis, scales
+from focuseval.report.charts.chart import DIGITS, Chart, axis, hover, scales, wide
 from focuseval.report.charts.chart import number as rounded
 from focuseval.retrieval.retrieving import MadeRun
 
@@ -63,12 +63,9 @@ class Sweep:
     chunks: tuple[Chunks, ...]
     extents: tuple[Extent, ...]
     settings: Settings
-    noticed: tuple[str, ...] = ()
-    """What was noticed while the runs were made."""
-    clusters: By | None = None
-    """What topics are clustered by, if by anything."""
-    made_by: tuple[MadeRun, ...] = ()
-    """How every run was retrieved, and what that cost."""
+    noticed: tuple[str, ...] = ()  # while the runs were made
+    clusters: By | None = None  # what topics are clustered by, if by anything
+    made_by: tuple[MadeRun, ...] = ()  # how every run was retrieved, and what that cost
     retrievers: tuple[str, ...] = ()
     """The retriever of each, in words; empty where there is one for all chunkings that has no name of its own."""
 
@@ -109,14 +106,12 @@ class Sweep:
     @cached_property
     def standings(self) -> tuple[Standing, ...]:
         """How each chunking stands."""
-        c, found = self.comparison, dict[int, Standing]()
-        for place, number in enumerate(self.order):
-            if place == 0:
-                found[number] = Standing("best" if len(c.groups[0]) == 1 else "leads")
-            else:
-                pair = c.against(0, place)
-                word = WORSE if pair.word == BETTER else pair.word
-                found[number] = Standing(word, pair.reason, pair.difference, pair.corrected)
+        c, (best, *others) = self.comparison, self.order
+        found = {best: Standing("best" if len(c.groups[0]) == 1 else "leads")}
+        for place, number in enumerate(others, 1):
+            pair = c.against(0, place)
+            word = WORSE if pair.word == BETTER else pair.word
+            found[number] = Standing(word, pair.reason, pair.difference, pair.corrected)
         return tuple(found[number] for number in range(len(self.names)))
 
     @property
@@ -145,9 +140,7 @@ class Sweep:
         better, places = self.comparison.stars(), {number: place for place, number in enumerate(self.order)}
         every = range(len(self.names))
         return tuple(
-            not any(
-                self.cheaper(other, one) and not better[places[one], places[other]] for other in every if other != one
-            )
+            not any(self.cheaper(other, one) and not better[places[one], places[other]] for other in every)
             for one in every
         )
 
@@ -276,6 +269,12 @@ class Sweep:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as plain values, best first."""
+        costs = []
+        for number in self.order:
+            one = self.made_by[number]
+            counts = {"vectors": one.vectors, "embedded": one.embedded, "tokens_embedded": one.tokens, "cut": one.cut}
+            spent = {"milliseconds_a_question": round(one.milliseconds, 3)} if any(self.retrievers) else {}
+            costs.append({"retriever": one.settings, **counts, **spent})
         return {
             "signature": self.scores.signature,
             "gold_sha256": self.scores.gold_sha256,
@@ -294,7 +293,7 @@ class Sweep:
                 {
                     "chunking": self.names[number],
                     "measures": dict(zip(self.scores.measures, self.scores.mean[number].tolist(), strict=True)),
-                    "cost": vars(self.extents[number]) | {"times": self.extents[number].times} | self._made(number),
+                    "cost": vars(self.extents[number]) | {"times": self.extents[number].times} | made,
                     "frontier": self.frontier[number],
                     "against_best": {
                         "verdict": f"{stands.word}: {stands.reason}" if stands.reason else stands.word,
@@ -304,19 +303,10 @@ class Sweep:
                     "rank": None if self.comparison.ranks is None else self.comparison.ranks[place].tolist(),
                     "letters": None if self.comparison.ranks is None else self.comparison.letters[place],
                 }
-                for place, number in enumerate(self.order)
+                for place, (number, made) in enumerate(zip(self.order, costs, strict=True))
                 for stands in (self.standings[number],)
             ],
         }
-
-    def _made(self, number: int) -> dict[str, Any]:
-        """Return what the retriever of one costs, as plain values."""
-        if not self.made_by:
-            return {}
-        one = self.made_by[number]
-        counts = {"vectors": one.vectors, "embedded": one.embedded, "tokens_embedded": one.tokens, "cut": one.cut}
-        spent = {"milliseconds_a_question": round(one.milliseconds, 3)} if any(self.retrievers) else {}
-        return {"retriever": one.settings, **counts, **spent}
 
     def report(self, title: str = "") -> Report:
         """Return the report on the runs of all chunkings, with quality drawn against cost first among its graphs."""
@@ -351,13 +341,11 @@ def quality_against_cost(found: Sweep) -> Chart:
     """Draw every chunking's mean with its 95 % interval over its number of chunks; the size is that of their text."""
     unit = "characters" if found.extents[0].tokens is None else "tokens"
     rows: list[tuple[Any, ...]] = []
-    for place, run in enumerate(found.order):
-        text, word = found.extents[run], found.standings[run].word
-        ends = found.comparison.intervals[place].tolist()
-        values = (rounded(float(value)) for value in (found.comparison.means[place], *ends))
+    for run, mean, ends in zip(found.order, found.comparison.means, found.comparison.intervals.tolist(), strict=True):
+        text, values = found.extents[run], (rounded(float(value)) for value in (mean, *ends))
         cost = text.characters if text.tokens is None else text.tokens
         edge = "yes" if found.frontier[run] else "no"
-        rows.append((found.names[run], text.chunks, cost, *values, word, edge))
+        rows.append((found.names[run], text.chunks, cost, *values, found.standings[run].word, edge))
     caption = (
         f"Mean {found.measure} of every chunking with its 95 % interval, over the number of its chunks, all of which "
         f"have to be stored. The larger a point, the more {unit} have to be embedded. Up and to the left is better. "
@@ -367,34 +355,22 @@ def quality_against_cost(found: Sweep) -> Chart:
     columns = ("chunking", "chunks", unit, "mean", "low", "high", "against the best", "frontier")
     names = labels([(name, chunks, mean) for name, chunks, _, mean, *_ in rows])
     stands = {"field": columns[-2], "type": "nominal"}
+    color, shape = (stands | {"scale": scale} for scale in scales(LOOKS, [row[-2] for row in rows]))
     paleness = {"domain": ["yes", "no"], "range": [1, 0.3]}
     pale = {"field": columns[-1], "type": "nominal", "scale": paleness, "legend": None}
-    colours, shapes = scales(LOOKS, [row[-2] for row in rows])
-    color, shape = stands | {"scale": colours}, stands | {"scale": shapes}
     size = {"field": columns[2], "type": "quantitative", "scale": {"range": [40, 260]}, "legend": None}
     x = axis("chunks", "chunks", scale={"type": "log", "nice": False, "padding": 30}, axis={"format": "~s"})
-    title = f"mean {found.measure}"
-    mean = axis("mean", title, scale={"zero": False})
-    interval = {"y": axis("low", title, scale={"zero": False}), "y2": {"field": "high"}}
-    drawn: dict[str, Any] = {"color": color, "tooltip": [{"field": name} for name in columns]}
-    spec = {
-        "width": "container",
-        "height": 380,
-        "data": {"name": "rows"},
-        "encoding": {"x": x},
-        "layer": [
-            {"mark": {"type": "rule", "strokeOpacity": 0.6}, "encoding": drawn | interval},
-            {
-                "mark": {"type": "point", "filled": True},
-                "encoding": drawn | {"y": mean, "shape": shape, "size": size, "opacity": pale},
-            },
-            {
-                "data": {"values": names},
-                "mark": {"type": "text", "align": "left", "dx": 10, "limit": 190},
-                "encoding": {"y": mean, "text": {"field": "chunking"}},
-            },
-        ],
-    }
+    y, low = (axis(field, f"mean {found.measure}", scale={"zero": False}) for field in ("mean", "low"))
+    drawn: dict[str, Any] = {"color": color, "tooltip": hover(**dict.fromkeys(columns, ""))}
+    interval = drawn | {"y": low, "y2": {"field": "high"}}
+    point = drawn | {"y": y, "shape": shape, "size": size, "opacity": pale}
+    text_mark = {"type": "text", "align": "left", "dx": 10, "limit": 190}
+    layers = [
+        {"mark": {"type": "rule", "strokeOpacity": 0.6}, "encoding": interval},
+        {"mark": {"type": "point", "filled": True}, "encoding": point},
+        {"data": {"values": names}, "mark": text_mark, "encoding": {"y": y, "text": {"field": "chunking"}}},
+    ]
+    spec = wide(380, encoding={"x": x}, layer=layers)
     return Chart("chunking-cost", "Quality against cost of indexing", caption, "answer", columns, tuple(rows), spec)
 
 

@@ -59,14 +59,10 @@ class Language:
         self.terms: list[str] = []
         """Every term so far."""
         self._number: dict[str, int] = {}
-        self._known: dict[str, int] = {}
+        self.known: dict[str, int] = {}
+        """The number of every word that was looked at."""
         self._stop = stop_words(name)
         self._stemmer = None if name == NONE else Stemmer.Stemmer(name, 0)  # no cache: a word is asked for once
-
-    @property
-    def known(self) -> int:
-        """How many words were looked at."""
-        return len(self._known)
 
     def numbers(self, found: Sequence[str]) -> list[int]:
         """Return the number of every word's term in `terms`, −1 for stop words.
@@ -75,7 +71,7 @@ class Language:
         >>> english.numbers(["The", "Tides", "tide"]), english.terms
         ([-1, 0, 0], ['tide'])
         """
-        known = self._known
+        known = self.known
         for word in found:
             if word in known:
                 continue
@@ -86,11 +82,6 @@ class Language:
                 if known[word] == len(self.terms):
                     self.terms.append(term)
         return [known[word] for word in found]
-
-    def term(self, word: str) -> str | None:
-        """Return the term of one word, None for a stop word."""
-        number = self.numbers([word])[0]
-        return None if number < 0 else self.terms[number]
 
 
 Weights = dict[tuple[str, ...], int]  # terms with their weights: one word, or the words of a phrase
@@ -107,7 +98,7 @@ def weights(terms: Iterable[Term], language: Language) -> Weights:
     """
     found: Weights = {}
     for term in terms:
-        kept = [one for word in words(term.text) if (one := language.term(word)) is not None]
+        kept = [language.terms[number] for number in language.numbers(words(term.text)) if number >= 0]
         parts: list[tuple[str, ...]] = [(one,) for one in kept]
         if term.phrase and len(kept) > 1:
             parts = [tuple(kept)] if term.sign == "-" else [*parts, tuple(kept)]

@@ -106,7 +106,7 @@ class ElementUnits:
     @property
     def length(self) -> NDArray[np.int32]:
         """Kept words of every element."""
-        return self.words.lengths
+        return self.words["size"]
 
     @property
     def depth(self) -> NDArray[np.integer] | None:
@@ -135,21 +135,17 @@ class ElementUnits:
         return np.flatnonzero(self.returnable)
 
     @cached_property
-    def _forest(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """The place in `rows` of the unit at or nearest above every element, −1 for none; of that around every unit.
+    def _room(self) -> tuple[list[NDArray[np.int32]], tuple[int | None, ...]]:
+        """Room for the counts of a term, last, behind what counting needs; and the addresses of the elements and all.
 
-        The second has two columns: `words.c` counts in the other one.
+        `near` is the place in `rows` of the unit at or nearest above every element, −1 for none; `around` that of the
+        unit around every unit, in two columns: `words.c` counts in the other one.
         """
         parent, library = self.words["parent"], cast("Any", native.library())
-        near, units = np.empty(len(parent), np.int32), np.zeros((len(self.rows), 2), np.int32)
-        library.words_near(*native.addresses(parent), len(parent), *native.addresses(self.returnable, near, units))
-        return near, units
-
-    @cached_property
-    def _room(self) -> tuple[list[NDArray[np.int32]], tuple[int | None, ...]]:
-        """Room for the counts of a term, and the addresses of what counting needs."""
-        room = [np.zeros(len(self.rows), np.int32) for _ in range(2)]
-        return room, native.addresses(self.words["element"], *self._forest, *room)
+        near, around = np.empty(len(parent), np.int32), np.zeros((len(self.rows), 2), np.int32)
+        library.words_near(*native.addresses(parent), len(parent), *native.addresses(self.returnable, near, around))
+        room = [near, around, *np.zeros((2, len(self.rows)), np.int32)]
+        return room, native.addresses(self.words["element"], *room)
 
     def count_one(self, term: Occurrences) -> Count:
         """Return which of the `rows` hold one term, and how often."""
@@ -162,13 +158,13 @@ class ElementUnits:
                 leaf[short] = self.words["parent"][leaf[short]]
                 inside = leaf >= 0
                 leaf, end = leaf[inside], end[inside]
-        (own, tf), (elements, *others) = self._room
+        (*_, own, tf), (elements, *others) = self._room
         found = library.words_tally(leaf.ctypes.data, len(leaf), elements if many == 1 else None, *others)
         return own[:found].copy(), tf[:found].copy()
 
     def document(self, units: Integers) -> Integers:
         """Return the rows of the elements' documents."""
-        return np.searchsorted(self.words.roots, units, "right") - 1
+        return np.searchsorted(self.words.index.element_bounds, units, "right") - 1
 
     def spans(self, units: Integers) -> tuple[Integers, Integers]:
         """Return the elements' words: they nest as their characters do, and every unit has some."""
@@ -180,8 +176,7 @@ class SpanUnits:
     """Spans of documents, by document and start: windows of words, or chunks of any kind."""
 
     words: IndexedWords
-    bounds: Integers
-    """The first unit of every document, and the end of the last."""
+    bounds: Integers  # the first unit of every document, and the end of the last
     first: Integers
     """The first word of every unit in the numbering of all; a word that an edge cuts in two belongs to no unit."""
     last: Integers  # past the last word
@@ -323,8 +318,7 @@ class FoundUnits(NamedTuple):
     """Units that hold a term of a query, ascending; a column each."""
 
     units: Integers
-    own: Numbers
-    """Their own score."""
+    own: Numbers  # their own score
     of_document: Numbers  # that of their document
     wanted: NDArray[np.bool_]  # whether one holds a term that is wanted
 
@@ -334,11 +328,9 @@ class UnitRanker:
     """The words of a collection, and how its units are scored."""
 
     words: IndexedWords
-    settings: RetrievalSettings
-    """With every default filled in."""
+    settings: RetrievalSettings  # with every default filled in
     scorer: Scorer | None = None
-    chunks: Chunks | None = None
-    """What may be returned, where the settings do not say it."""
+    chunks: Chunks | None = None  # what may be returned, where the settings do not say it
     sizes: tuple[Size | None, Size | None] = (None, None)
     """Those of the units and documents, where these words are a part of a collection's."""
 
@@ -363,16 +355,14 @@ class UnitRanker:
 
     @cached_property
     def _document(self) -> NDArray[np.int32]:
-        return self._document_of(self.units.rows)
+        """The documents of the units in `rows`, by their places among those that hold words."""
+        roots = self.words.index.element_bounds[self.units.document(self.units.rows)]
+        return np.searchsorted(self.roots.rows, roots).astype(np.int32)
 
     @cached_property
     def every(self) -> UnitSet:
         """The units, of elements those, too, that may not be returned."""
         return ElementUnits(self.words) if isinstance(self.units, ElementUnits) else self.units
-
-    def _document_of(self, units: Integers) -> NDArray[np.int32]:
-        """Return the documents of units, by their places among those that hold words."""
-        return np.searchsorted(self.roots.rows, self.words.roots[self.units.document(units)]).astype(np.int32)
 
     def holders(self, query: Weights) -> Holders:
         """Return how many units and how many documents hold each term, those of them that idf and mix ask for."""
@@ -432,7 +422,7 @@ class UnitRanker:
         size = self.sums.size if of_units else size
         counts = [(term, *one, n[not of_units]) for term, one, n in zip(terms.values(), held, known, strict=True)]
         units, own, wanted = self._add_up(among, counts, size, average)
-        at = np.searchsorted(documents, self.roots.rows[self._document_of(units)])
+        at = np.searchsorted(documents, self.words.index.element_bounds[among.document(units)])
         return FoundUnits(units, own, of_document[at], wanted)
 
     def _add_up(

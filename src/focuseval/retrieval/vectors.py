@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from focuseval.collection.chunks import Chunks, Embed, span_texts
 from focuseval.errors import FormatError, UsageError, counted
 from focuseval.measures.tasks import Task
-from focuseval.retrieval.embedding import Embedder, Encoded, embed, open_embedder
+from focuseval.retrieval.embedding import Embedder, Encoded, Matrix, embed, open_embedder
 from focuseval.retrieval.lists import Listed, places, task_list
-from focuseval.retrieval.units import Integers, Numbers, UnitSet
+from focuseval.retrieval.units import Integers, UnitSet
 
 BLOCK = 16_384  # vectors that are multiplied at a time
 DECIMALS = 9
@@ -98,13 +98,11 @@ class UnitVectors:
 
     units: UnitSet
     vectors: NDArray[Any]
-    unit: Integers
-    """The unit of every vector, −1 where there is none to return."""
+    unit: Integers  # the unit of every vector, −1 where there is none to return
     settings: VectorSettings
-    made: Encoded | None = None
-    """What the embedder gave, where the vectors were not there already."""
+    made: Encoded | None = None  # what the embedder gave, where the vectors were not there already
 
-    def queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def queries(self, texts: Sequence[str]) -> Matrix:
         """Return the vectors of the topics."""
         how = self.settings
         if how.query_vectors is not None:
@@ -117,7 +115,7 @@ class UnitVectors:
             raise FormatError(f"expected query vectors of {sizes}", remedy="give vectors of one model")
         return np.asarray(found, np.float32)
 
-    def lists(self, queries: NDArray[np.float32], task: Task, limit: int) -> list[Listed]:
+    def lists(self, queries: Matrix, task: Task, limit: int) -> list[Listed]:
         """Return the list of every query: the nearest units, as the task wants them."""
         overlaps = task.overlap and not task.one_per_article and not task.grouped
         many, waiting = limit if overlaps else 8 * limit, list(range(len(queries)))
@@ -131,11 +129,13 @@ class UnitVectors:
             many *= 8
         return [lists[query] for query in range(len(queries))]
 
-    def nearest(self, queries: NDArray[np.float32], many: int) -> list[Listed]:
+    def nearest(self, queries: Matrix, many: int) -> list[Listed]:
         """Return so many of the nearest units of every query, by unit, with their scores; those that tie are added."""
-        found = nearest(self.vectors, queries, many, cosine=self.settings.normalise, allowed=self.unit >= 0)
-        orders = [np.argsort(self.unit[rows]) for rows, _ in found]
-        return [(self.unit[rows[own]], score[own]) for (rows, score), own in zip(found, orders, strict=True)]
+        lists = []
+        for rows, score in nearest(self.vectors, queries, many, self.unit >= 0, cosine=self.settings.normalise):
+            order = np.argsort(self.unit[rows])
+            lists.append((self.unit[rows[order]], score[order]))
+        return lists
 
     def description(self) -> str:
         """Return the settings, and how many texts were cut."""
@@ -151,23 +151,21 @@ def unit_vectors(
 ) -> UnitVectors:
     """Return the units that may be returned as vectors: given ones, or those that the embedder makes of their texts."""
     settings.check()
-    if settings.vectors is not None:
-        if chunks is None:
-            own = np.flatnonzero(units.returnable)
-            found = _opened(settings.vectors, "vectors", len(own), "unit")
-        else:  # the units are the chunks by document, start and end, each once
-            found = _opened(settings.vectors, "vectors", len(chunks), "chunk")
-            rows = np.stack([chunks.rows(units.words.index), chunks.start, chunks.end])
-            own = np.full(len(chunks), -1)
-            there, at = np.unique(rows, axis=1, return_index=True)
-            at = at[there[2] > there[1]]
-            own[at] = np.where(units.returnable, np.arange(len(at)), -1)
-        return UnitVectors(units, _truncated(found, settings), own, settings)
-    own = np.flatnonzero(units.returnable)
-    where = places(units, own)
-    texts = span_texts(units.words.index, units.document(own), where.start, where.end)
-    made = settings.embed([settings.passage_prefix + text for text in texts], progress)
-    return UnitVectors(units, _truncated(made.vectors, settings), own, settings, made)
+    index, own, made = units.words.index, np.flatnonzero(units.returnable), None
+    if settings.vectors is None:
+        where = places(units, own)
+        texts = span_texts(index, units.document(own), where.start, where.end)
+        made = settings.embed([settings.passage_prefix + text for text in texts], progress)
+        found = made.vectors
+    elif chunks is None:
+        found = _opened(settings.vectors, "vectors", len(own), "unit")
+    else:  # the units are the chunks by document, start and end, each once
+        found = _opened(settings.vectors, "vectors", len(chunks), "chunk")
+        rows = np.stack([chunks.rows(index), chunks.start, chunks.end])
+        there, at = np.unique(rows, axis=1, return_index=True)
+        own = np.full(len(chunks), -1)
+        own[at[there[2] > there[1]]] = np.where(units.returnable, np.arange(len(units.returnable)), -1)
+    return UnitVectors(units, _truncated(found, settings), own, settings, made)
 
 
 def _opened(source: Any, what: str, many: int, one: str) -> NDArray[Any]:
@@ -195,13 +193,8 @@ def _truncated(vectors: NDArray[Any], settings: VectorSettings) -> NDArray[Any]:
 
 
 def nearest(
-    vectors: NDArray[Any],
-    queries: NDArray[np.float32],
-    many: int,
-    *,
-    cosine: bool = True,
-    allowed: NDArray[np.bool_] | None = None,
-) -> list[tuple[Integers, Numbers]]:
+    vectors: NDArray[Any], queries: Matrix, many: int, allowed: NDArray[np.bool_] | None = None, *, cosine: bool = True
+) -> list[Listed]:
     """Return for every query the rows of the nearest vectors, nearest first, and their exact scores, rounded.
 
     What ties with the last one is there, too, so that whoever breaks ties sees all of them.
@@ -215,7 +208,7 @@ def nearest(
     asked = np.asarray(asked / np.where(scale > 0, scale, 1)[:, None], np.float32)  # its length changes no order
     least = np.full(len(asked), -np.inf, np.float32)
     rows: list[list[Integers]] = [[] for _ in asked]
-    scores: list[list[NDArray[np.float32]]] = [[] for _ in asked]
+    scores: list[list[Matrix]] = [[] for _ in asked]
     longest = 1.0
     for first in range(0, len(vectors), BLOCK):
         part = np.asarray(vectors[first : first + BLOCK], np.float32)
@@ -247,9 +240,7 @@ def nearest(
 _SLACK = 1e-5  # how much a sum of 32-bit products may be off, for vectors of length 1 and some thousand numbers
 
 
-def _exact(
-    vectors: NDArray[Any], rows: Integers, query: NDArray[np.float32], many: int, *, cosine: bool
-) -> tuple[Integers, Numbers]:
+def _exact(vectors: NDArray[Any], rows: Integers, query: Matrix, many: int, *, cosine: bool) -> Listed:
     """Score some rows in 64 bits; return the best of them, and what ties with the last."""
     own, asked = np.asarray(vectors[rows], np.float64), np.asarray(query, np.float64)
     score = np.einsum("ij,j->i", own, asked)

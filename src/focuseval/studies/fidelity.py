@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +25,7 @@ import pyarrow.compute as pc
 from focuseval.collection.index import Collection
 from focuseval.data.gold import Gold
 from focuseval.data.run import Run
-from focuseval.data.spans import union
+from focuseval.data.spans import dense, pack, union
 from focuseval.data.tables import Row, Table, numbers, words
 from focuseval.engine.native import encoded
 from focuseval.errors import FormatError, counted
@@ -37,12 +37,10 @@ from focuseval.measures.checks import repair, take
 from focuseval.measures.measure import parse
 from focuseval.measures.prepared import prepare
 from focuseval.measures.profiles import Policies, profile_named
+from focuseval.measures.topicwise import Integers, first_row
 from focuseval.placing import place_run
 from focuseval.studies.requirements import Answer, requirements
 from focuseval.studies.simulation import RANKINGS, RECALL_BASE_KINDS, SELECTIONS, SPACE, recall_base_run, space_runs
-
-if TYPE_CHECKING:
-    from focuseval.measures.topicwise import Integers
 
 
 @dataclass(frozen=True)
@@ -52,8 +50,7 @@ class Change:
     first: str
     second: str
     expected: str
-    dimension: str
-    """``S``, ``R``, or ``swap``: two imperfect articles change places."""
+    dimension: str  # ``S``, ``R``, or ``swap``: two imperfect articles change places
 
     def __str__(self) -> str:
         return f"{self.first} → {self.second}"
@@ -82,8 +79,7 @@ class Outcome:
     """What one measure says of one step."""
 
     step: Change
-    difference: float
-    """Mean of the first less mean of the second, in percent points."""
+    difference: float  # mean of the first less mean of the second, in percent points
     greater: int
     equal: int
     less: int
@@ -103,8 +99,7 @@ class SpaceTest:
 
     measures: tuple[str, ...]
     scores: Scores
-    outcomes: tuple[tuple[Outcome, ...], ...]
-    """Per measure, one outcome per step."""
+    outcomes: tuple[tuple[Outcome, ...], ...]  # per measure, one outcome per step
     runs: dict[str, Run]  # the runs of the space, by name
 
     def verdict(self, measure: str, dimension: str | None = None) -> tuple[int, int]:
@@ -193,11 +188,8 @@ def to_passages(run: Run, index: Collection) -> Run:
 
 def _articles(run: Run) -> Integers:
     """Return a number for every result's (topic, document) pair, in order of first appearance."""
-    codes = encoded(run.document).indices.to_numpy().astype(np.int64)
-    _, first, group = np.unique((run.topic.astype(np.int64) << 32) | codes, return_index=True, return_inverse=True)
-    place = np.empty(len(first), np.int64)
-    place[np.argsort(first)] = np.arange(len(first))
-    return place[group]
+    first = first_row(dense(pack(run.topic, encoded(run.document).indices.to_numpy())))
+    return (np.cumsum(first == np.arange(len(first))) - 1)[first]
 
 
 @dataclass(frozen=True)
@@ -205,8 +197,7 @@ class Gap:
     """Perfect passages, the best elements for them, and what each mapping costs, under one measure."""
 
     measure: str
-    means: dict[str, float]
-    """Run name → mean: passages, their best elements, element selections, and those as passages."""
+    means: dict[str, float]  # run name → mean: passages, their best elements, element selections, and those as passages
 
     @property
     def gap(self) -> float:
@@ -253,13 +244,9 @@ class Fidelity:
 
 
 def fidelity(
-    gold: Gold,
-    measures: Sequence[str] | None = None,
-    index: Any = None,
-    *,
-    profile: str | None = None,
-    drop_tags: tuple[str, ...] = (),
-) -> Fidelity:
+    gold: Gold, measures: Sequence[str] | None = None, index: Any = None, *,
+    profile: str | None = None, drop_tags: tuple[str, ...] = (),
+) -> Fidelity:  # fmt: skip
     """Run every test of fidelity on a gold; `measures` replaces the defaults of both families.
 
     A measure of elements is shown on the runs of the recall base, any other in the S×R space; the table of
@@ -308,8 +295,14 @@ def tables(found: Fidelity) -> list[Table]:
         (first.requirement + ("" if first.observed else " (declared)"), *(own[row].answer for own in answers))
         for row, first in enumerate(answers[0])
     )
-    note = "Observed by running the measure on constructed cases, except where it says declared."
-    shown += [recall_base_table(found), Table("Requirements", words("", *found.requirements), rows, (note,))]
+    observed = "Observed by running the measure on constructed cases, except where it says declared."
+    overlap_free = "An overlap-free ideal run should not lose to the full recall base, nor to leaves."
+    scores = found.recall_base
+    means = tuple((run, *own) for run, own in zip(scores.runs, scores.mean.tolist(), strict=True))
+    shown += [
+        Table("Runs of the recall base", (*words("run"), *numbers(*scores.measures)), means, (overlap_free,)),
+        Table("Requirements", words("", *found.requirements), rows, (observed,)),
+    ]
     if gaps := found.gaps:  # passages against elements: every run and its counterpart of the other kind
         rows = tuple((name, *(gap.means[name] for gap in gaps)) for name in gaps[0].means)
         notes = tuple(f"No run of elements comes closer than {100 * g.gap:.1f} % under {g.measure}." for g in gaps)
@@ -346,14 +339,6 @@ def space_tables(test: SpaceTest) -> list[Table]:
     return shown
 
 
-def recall_base_table(found: Fidelity) -> Table:
-    """Return the four runs of the recall base under measures of elements."""
-    scores = found.recall_base
-    rows = tuple((run, *means) for run, means in zip(scores.runs, scores.mean.tolist(), strict=True))
-    notes = ("An overlap-free ideal run should not lose to the full recall base, nor to leaves.",)
-    return Table("Runs of the recall base", (*words("run"), *numbers(*scores.measures)), rows, notes)
-
-
 def as_json(found: Fidelity) -> dict[str, Any]:
     """Return everything the tables show, as plain values."""
     test, space = found.space, dict[str, Any]()
@@ -363,17 +348,12 @@ def as_json(found: Fidelity) -> dict[str, Any]:
         space["kept"] = {measure: {"kept": own, "expected": all_of} for measure, (own, all_of) in kept.items()}
         space["steps"] = {
             measure: [
-                {
-                    **{name: getattr(o.step, name) for name in ("first", "second", "expected")},
-                    "difference": o.difference,
-                    "topics": [o.greater, o.equal, o.less],
-                    "p": o.p,
-                    "kept": o.kept,
-                }
+                {"first": o.step.first, "second": o.step.second, "expected": o.step.expected,
+                 "difference": o.difference, "topics": [o.greater, o.equal, o.less], "p": o.p, "kept": o.kept}
                 for o in own
             ]
             for measure, own in zip(test.measures, test.outcomes, strict=True)
-        }
+        }  # fmt: skip
     return space | {
         "recall_base": found.recall_base.means(),
         "requirements": {

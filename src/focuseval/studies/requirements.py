@@ -41,7 +41,6 @@ DOCUMENTS = {
 SECTION, ARTICLE = ("d", "/a[1]/s[1]"), ("d", "/a[1]")
 PARAGRAPHS = (("d", "/a[1]/s[1]/p[1]"), ("d", "/a[1]/s[1]/p[2]"))
 SHORT, HALF, QUARTER = ("e", "/a[1]/p[1]"), ("h", "/a[1]"), ("q", "/a[1]")
-
 _HIGHLIGHTED = {"d": 200, "e": 10, "h": 50, "q": 50}  # of each relevant article, so many of its first characters
 _GRADES = {
     SECTION: (3, 3), PARAGRAPHS[0]: (3, 3), PARAGRAPHS[1]: (3, 3), ARTICLE: (3, 1),
@@ -71,15 +70,15 @@ def cases_gold(*, grades: bool) -> Gold:
     gold = replace(gold, articles=replace(gold.articles, bep=entries), file="the constructed cases")
     if not grades:
         return gold
+    unknown = np.full(len(_GRADES), UNKNOWN, np.int64)
     elements = GradedElements(
         topic=np.zeros(len(_GRADES), np.int32),
         document=np.array([list(DOCUMENTS).index(name) for name, _ in _GRADES], np.int32),
         path=pa.array([path for _, path in _GRADES], pa.string()).dictionary_encode(),
         exhaustivity=np.array([e for e, _ in _GRADES.values()], np.int8),
         specificity=np.array([s for _, s in _GRADES.values()], np.int8),
-        size=np.full(len(_GRADES), UNKNOWN, np.int64),
-        rsize=np.full(len(_GRADES), UNKNOWN, np.int64),
-    )
+        size=unknown, rsize=unknown,
+    )  # fmt: skip
     return replace(gold, elements=elements, scale="grades")
 
 
@@ -137,13 +136,9 @@ def normalisation(score: Score) -> str:
 
 
 OBSERVED = {
-    "element size": element_size,
-    "near misses": near_misses,
-    "overlap": overlap,
-    "linear output": linear_output,
-    "degrees of relevance": degrees,
-    "normalisation": normalisation,
-}
+    "element size": element_size, "near misses": near_misses, "overlap": overlap, "linear output": linear_output,
+    "degrees of relevance": degrees, "normalisation": normalisation,
+}  # fmt: skip
 """Requirements that running a measure answers; the declared ones are `focuseval.measures.measure.TRAITS`."""
 
 

@@ -43,7 +43,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby, product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -56,14 +56,7 @@ from focuseval.data.run import Run
 from focuseval.data.spans import pack
 from focuseval.errors import MeasureError, MissingDataError
 from focuseval.measures.prepared import Prepared, prepare
-from focuseval.measures.topicwise import first_row
-
-if TYPE_CHECKING:
-    from focuseval.measures.topicwise import Floats, Integers
-
-    Candidates = tuple[Elements, Integers, Integers]
-    """Elements, the article of each, and the rows that may be returned."""
-
+from focuseval.measures.topicwise import Floats, Integers, first_row
 
 SELECTIONS = ("S", "S_L", "S_LD", "S_S", "S_ST")
 
@@ -113,13 +106,10 @@ def _containing(prepared: Prepared, elements: Elements, article: Integers) -> In
     rows = np.unique(row)
     climbing = np.arange(len(rows))
     while len(climbing):
-        above = elements.parent[rows[climbing]]
-        here = rows[climbing]
-        same = (
-            (above >= 0) & (elements.start[above] == elements.start[here]) & (elements.end[above] == elements.end[here])
-        )
-        climbing = climbing[same]
-        rows[climbing] = above[same]
+        here, above = rows[climbing], elements.parent[rows[climbing]]
+        same = (elements.start[above] == elements.start[here]) & (elements.end[above] == elements.end[here])
+        climbing, above = climbing[same & (above >= 0)], above[same & (above >= 0)]
+        rows[climbing] = above
     return np.unique(rows)
 
 
@@ -223,31 +213,18 @@ def root_paths(prepared: Prepared, documents: tuple[str, ...]) -> pa.Array:
 
 
 def build_run(
-    prepared: Prepared,
-    name: str,
-    task: str,
-    where: tuple[Integers, Integers],
-    document: pa.Array,
-    *,
-    path: pa.Array | None,
-    spans: tuple[Integers, Integers] | None = None,
-) -> Run:
+    prepared: Prepared, name: str, task: str, where: tuple[Integers, Integers], document: pa.Array, *,
+    path: pa.Array | None, spans: tuple[Integers, Integers] | None = None,
+) -> Run:  # fmt: skip
     """Return a run of parts in any order, sorted by topic, place (`where`) and start; ranks from 1, scores falling."""
     order = np.lexsort((*(() if spans is None else spans[:1]), where[1], where[0]))
     topic = where[0][order]
     rank = (np.arange(len(order)) - np.searchsorted(topic, topic) + 1).astype(np.int32)
     return Run(
-        run_id=name,
-        topics=prepared.topics,
-        topic=topic.astype(np.int32),
-        document=document.take(pa.array(order)),
-        rank=rank,
-        score=1.0 / rank,
-        start=None if spans is None else spans[0][order],
-        end=None if spans is None else spans[1][order],
+        name, prepared.topics, topic.astype(np.int32), document.take(pa.array(order)), rank, 1.0 / rank, task=task,
+        start=None if spans is None else spans[0][order], end=None if spans is None else spans[1][order],
         path=None if path is None else path.take(pa.array(order)),
-        task=task,
-    )
+    )  # fmt: skip
 
 
 TASKS = {"full": "thorough", "ideal": "focused", "reversed": "focused", "leaves": "focused"}
@@ -267,9 +244,13 @@ def recall_base_run(prepared: Prepared, kind: str, quant: str = "auto", without:
 
 
 def merits(
-    prepared: Prepared, candidates: Candidates, task: str, quant: str = "auto", without: tuple[str, ...] = ()
-) -> Floats:
-    """Return what every candidate merits, from 0 to 1; `without` are tags that are not in the recall base."""
+    prepared: Prepared, candidates: tuple[Elements, Integers, Integers], task: str,
+    quant: str = "auto", without: tuple[str, ...] = (),
+) -> Floats:  # fmt: skip
+    """Return what every candidate merits, from 0 to 1; `without` are tags that are not in the recall base.
+
+    Candidates are elements, the article of each, and the rows that may be returned.
+    """
     elements, article, rows = candidates
     if task == "best-in-context":
         bep, length = prepared.bep[article[rows]], np.maximum(prepared.length[article[rows]], 1)
@@ -306,8 +287,7 @@ class Dial:
     size: float = 0.0
     results: int = 1500
     seed: int = 0
-    task: str = "thorough"
-    """The task whose best run noise 0 gives."""
+    task: str = "thorough"  # the task whose best run noise 0 gives
 
     def run_id(self, kind: str) -> str:
         """Return a name that says how the dial stood."""
@@ -369,14 +349,9 @@ KINDS = (*RECALL_BASE_KINDS, *SPACE, *DIAL_KINDS)  # everything `simulate` can m
 
 
 def simulate(
-    gold: Gold,
-    kind: str,
-    index: Any = None,
-    *,
-    dial: Dial | None = None,
-    quant: str = "auto",
-    without: tuple[str, ...] = (),
-) -> Run:
+    gold: Gold, kind: str, index: Any = None, *,
+    dial: Dial | None = None, quant: str = "auto", without: tuple[str, ...] = (),
+) -> Run:  # fmt: skip
     """Return a simulated run of the named kind; `dial` turns ``random`` and ``degraded``.
 
     `quant` says what the elements of the recall base are worth (Kazai and Lalmas, 2005: "runs (using SOG)"), and

@@ -11,9 +11,8 @@ from focuseval.assessment.models.trust import project_trust, render_agreement, s
 from focuseval.assessment.stability import Replacement
 from focuseval.example import ROOT
 from focuseval.formats import read_run
-from focuseval.inference.paired import topics_needed
+from focuseval.inference.paired import topics_needed, turned_pairs
 from focuseval.inference.settings import Settings
-from focuseval.inference.standings import turned_pairs
 from strategies.model_server import NEAP, SPRING, answer, asked_text
 from strategies.projects import DOCUMENTS, TIDES, as_person, command
 

@@ -251,7 +251,7 @@ def test_segments_are_asked_by_the_cluster(workers, source, tmp_path, monkeypatc
     topics = {"1": "moon tide", "2": "sea", "3": '+"the sea" -moon', "4": "of", "5": "nowhere"}
     build_index(source, tmp_path / "here", jobs=1)
     build_index(source, tmp_path / "there", jobs=1)
-    monkeypatch.setattr("focuseval.retrieval.build.TEXT", 1)  # a segment for every block
+    monkeypatch.setattr("focuseval.retrieval.store.TEXT", 1)  # a segment for every block
     open_words(open_index(tmp_path / "there"), "english")
     monkeypatch.undo()
     assert len(open_words(open_index(tmp_path / "there"), "english").segments) > 1

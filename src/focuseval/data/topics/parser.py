@@ -23,25 +23,11 @@ import re
 from collections.abc import Callable
 from typing import NoReturn, cast
 
-from focuseval.data.topics.syntax import (
-    QUOTED_TERM,
-    TERM,
-    About,
-    Axis,
-    Both,
-    Clause,
-    Comparison,
-    Either,
-    Path,
-    Query,
-    Step,
-    Term,
-    Value,
-)
+from focuseval.data.topics import syntax
+from focuseval.data.topics.syntax import Clause, Query
 from focuseval.errors import NexiError, Place
 
 DEEPEST = 100  # brackets may nest this deep; real queries stop at three
-
 _NAME = r"\*|@?[^\W\d][\w.:-]*"
 _SINGLE_QUOTES = ("'", "‘", "’")
 
@@ -83,7 +69,7 @@ class _Parser:
             self.fail("'/', '//', '[' or the end of the query")
         return Query(steps, start=start, end=self.done)
 
-    def steps(self, *, predicates: bool) -> tuple[Step, ...]:
+    def steps(self, *, predicates: bool) -> tuple[syntax.Step, ...]:
         steps = []
         while axis := self.take(r"//?"):
             names = self.names()
@@ -91,7 +77,9 @@ class _Parser:
             while predicates and self.accept("["):
                 clauses.append(self.either())
                 self.expect("]", "'and', 'or' or ']'")
-            steps.append(Step(cast("Axis", axis[0]), names, tuple(clauses), start=axis.start(), end=self.done))
+            steps.append(
+                syntax.Step(cast("syntax.Axis", axis[0]), names, tuple(clauses), start=axis.start(), end=self.done)
+            )
         return tuple(steps)
 
     def names(self) -> tuple[str, ...]:
@@ -104,9 +92,9 @@ class _Parser:
         return tuple(names)
 
     def either(self) -> Clause:
-        return self.joined("or", lambda: self.joined("and", self.clause, Both), Either)
+        return self.joined("or", lambda: self.joined("and", self.clause, syntax.Both), syntax.Either)
 
-    def joined(self, word: str, part: Callable[[], Clause], node: type[Both | Either]) -> Clause:
+    def joined(self, word: str, part: Callable[[], Clause], node: type[syntax.Both | syntax.Either]) -> Clause:
         """Read parts with a word between them; one alone stands for itself."""
         start = self.at
         clauses = [part()]
@@ -126,42 +114,38 @@ class _Parser:
         self.depth -= 1
         return inner
 
-    def about(self, start: int) -> About:
+    def about(self, start: int) -> syntax.About:
         path = self.path("a path such as '.' or './/p'")
         self.expect(",", "',' between the path and the terms of about")
         quoted = self.accept(*_SINGLE_QUOTES)
-        terms: list[Term] = []
-        while found := self.take(QUOTED_TERM if quoted else TERM):
-            terms.append(Term.from_match(found))
+        terms: list[syntax.Term] = []
+        while found := self.take(syntax.QUOTED_TERM if quoted else syntax.TERM):
+            terms.append(syntax.Term.from_match(found))
             self.skip(r"[\s,]*")
         if not terms:
             self.fail("terms", "an about clause looks like about(.//p, words)")
         if quoted and not self.accept(*_SINGLE_QUOTES):
             self.fail("a quote that closes the terms")
         self.expect(")", "a term or ')'")
-        return About(path, tuple(terms), quoted, start=start, end=self.done)
+        return syntax.About(path, tuple(terms), quoted, start=start, end=self.done)
 
-    def comparison(self) -> Comparison:
+    def comparison(self) -> syntax.Comparison:
         path = self.path("about(…), a comparison such as ./yr = 2000, or '('")
         operator = self.take(r"<=|>=|=|<|>") or self.fail("=, <, >, <= or >=")
-        value = self.value()
+        found = number = self.take(r"-?[0-9]+(?:\.[0-9]+)?")
+        found = found or self.take(r"'([^']*)'|\"([^\"]*)\"|[‘’]([^‘’]*)’") or self.fail("a number or a 'string'")
+        text = found[0] if number else next(group for group in found.groups() if group is not None)
+        value = syntax.Value(text, number=bool(number), start=found.start(), end=found.end())
         # The pattern knows only the five operators that the type lists.
-        return Comparison(path, operator[0], value, start=path.start, end=self.done)  # type: ignore[arg-type]
+        return syntax.Comparison(path, operator[0], value, start=path.start, end=self.done)  # type: ignore[arg-type]
 
-    def value(self) -> Value:
-        if found := self.take(r"-?[0-9]+(?:\.[0-9]+)?"):
-            return Value(found[0], number=True, start=found.start(), end=found.end())
-        found = self.take(r"'([^']*)'|\"([^\"]*)\"|[‘’]([^‘’]*)’") or self.fail("a number or a 'string'")
-        text = next(group for group in found.groups() if group is not None)
-        return Value(text, number=False, start=found.start(), end=found.end())
-
-    def path(self, expected: str) -> Path:
+    def path(self, expected: str) -> syntax.Path:
         start = self.at
         dot = self.accept(".")
         steps = self.steps(predicates=False)
         if not dot and not steps:
             self.fail(expected)
-        return Path(steps, start=start, end=self.done)
+        return syntax.Path(steps, start=start, end=self.done)
 
     def skip(self, pattern: str = r"\s*") -> None:
         self.at = cast("re.Match[str]", re.compile(pattern).match(self.text, self.at)).end()

@@ -29,7 +29,6 @@ from focuseval.engine.storage import location, unpacked
 from focuseval.errors import FormatError, Place
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
-
 _PIECE = re.compile(
     r"""
     (?P<keep> <!--.*?(?:-->|\Z) | <!\[CDATA\[.*?(?:\]\]>|\Z) )
@@ -224,24 +223,15 @@ class _Collector:
         parts = tuple((name, "".join(data).strip()) for name, *data in self.parts)
         if parts:
             fields["title"] = " ".join(text for name, text in parts if name == "cw")
+        # Where the pieces of the structured title stand, counted from its first character that is not blank.
+        nexi = "castitle" if fields.get("castitle") else "title"
+        lead = len(texts.get(nexi, "")) - len(texts.get(nexi, "").lstrip())
+        anchors = tuple((offset - lead, line, column) for (offset, line, column), _ in self.text.get(nexi, []))
+        extra = {name: text.strip() for name, text in texts.items() if name not in _FIELDS}
         return Topic(
-            id=number,
-            kind=_kind(attributes, fields, parts, self.place),
-            **fields,
-            ct_no=attributes.get("ct_no", ""),
-            parts=parts,
-            attributes=self.attributes,
-            extra={name: text.strip() for name, text in texts.items() if name not in _FIELDS},
-            place=self.place,
-            anchors=self.anchors("castitle" if fields.get("castitle") else "title"),
-        )
-
-    def anchors(self, name: str) -> tuple[Anchor, ...]:
-        """Return where the pieces of a field stand, counted from its first character that is not blank."""
-        pieces = self.text.get(name, [])
-        text = "".join(data for _, data in pieces)
-        lead = len(text) - len(text.lstrip())
-        return tuple((offset - lead, line, column) for (offset, line, column), _ in pieces)
+            id=number, kind=_kind(attributes, fields, parts, self.place), **fields, ct_no=attributes.get("ct_no", ""),
+            parts=parts, attributes=self.attributes, extra=extra, place=self.place, anchors=anchors,
+        )  # fmt: skip
 
 
 def _plain(name: str) -> str:

@@ -60,8 +60,7 @@ class Term:
     """
 
     text: str
-    sign: str = ""
-    """``+`` important, ``-`` unwanted, or nothing."""
+    sign: str = ""  # ``+`` important, ``-`` unwanted, or nothing
     phrase: bool = False
     start: int = field(default=0, compare=False)
     """First code point in the text it was read from; half-open, as everywhere."""
@@ -160,8 +159,7 @@ class About(Node):
 
     path: Path
     terms: tuple[Term, ...]
-    quoted: bool = False
-    """Whether the terms stand in quotes of their own, as in 2003."""
+    quoted: bool = False  # whether the terms stand in quotes of their own, as in 2003
 
     def __str__(self) -> str:
         quote = "'" if self.quoted else ""
@@ -220,8 +218,7 @@ class Step(Node):
     """One step of a path: how far down (child or descendant), to which names, under which conditions."""
 
     axis: Axis
-    names: tuple[str, ...]
-    """Tags, ``*`` for any element, ``@name`` for an attribute; more than one is an alternation."""
+    names: tuple[str, ...]  # tags, ``*`` for any element, ``@name`` for an attribute; more than one is an alternation
     predicates: tuple[Clause, ...] = ()
 
     def __str__(self) -> str:
@@ -235,8 +232,7 @@ class Condition:
 
     steps: tuple[Step, ...]
     clause: About | Comparison
-    on_target: bool
-    """Whether it speaks of the target element itself."""
+    on_target: bool  # whether it speaks of the target element itself
 
     def __str__(self) -> str:
         return f"{''.join(map(str, self.steps))}: {self.clause}"

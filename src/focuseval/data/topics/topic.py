@@ -26,17 +26,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeAlias
 
-from focuseval.data.fields import (
-    NAMES,
-    column_name,
-    delimiter_of,
-    disagree,
-    json_fault,
-    missing,
-    numbered_lines,
-    spelled,
-    topic_of,
-)
+from focuseval.data.fields import column_name, delimiter_of, json_fault, numbered_lines, of_queries, query_of, topic_of
 from focuseval.data.topics.parser import parse_nexi
 from focuseval.data.topics.syntax import About, Query, Term, parse_terms
 from focuseval.engine.lazy import cached_property
@@ -142,8 +132,6 @@ OtherFormat = Literal["lines", "trec", "indri", "json", "table"]
 _FIELD = re.compile(r"<(num|title|desc|narr)>\s*(?:(?:number|topic|title|description|narrative)\s*:)?", re.IGNORECASE)
 _NAMES = {"num": "id", "title": "title", "desc": "description", "narr": "narrative"}
 
-_QUERIES = ("text", "title")  # what else a question may be called in a file of nothing but questions
-
 
 def topic_format(text: str) -> OtherFormat | None:
     r"""Return which of these formats a text has; None is XML of INEX, or nothing that is known.
@@ -156,9 +144,8 @@ def topic_format(text: str) -> OtherFormat | None:
         return "json"
     if not head.startswith("<"):
         first = head.partition("\n")[0]
-        names = [column_name(name) for name in first.split(delimiter_of(first))]
-        named = spelled(names, "topic", question=True) and set(names) & set(_QUERIES)
-        return "table" if named or spelled(names, "query") else "lines" if "\t" in first else None
+        questions = of_queries([column_name(name) for name in first.split(delimiter_of(first))])
+        return "table" if questions else "lines" if "\t" in first else None
     if re.search(r"<top>", head, re.IGNORECASE):
         return "trec"
     return "indri" if re.search(r"<parameters\b", head, re.IGNORECASE) else None
@@ -241,20 +228,9 @@ def _json(text: str, file: str) -> Iterator[Topic]:
             name = topic_of(row, place, question=True).strip()
             if "doc" in row and name in seen and row.get("query", seen[name]) == seen[name]:
                 continue
-            seen[name] = _query(row, place)
+            seen[name] = query_of(row, place)
             more = {key: str(row[key]).strip() for key in ("castitle", "description", "narrative") if row.get(key)}
             yield plain_topic(name, seen[name], place, **more)
-
-
-def _query(row: dict[str, Any], place: Place) -> str:
-    """Return a topic's question; in a file of questions it may also be called text or title."""
-    given = {name: str(row[name]).strip() for name in (*NAMES["query"], *_QUERIES) if row.get(name) is not None}
-    if not given:
-        raise missing("query", row, place, *_QUERIES)
-    (name, query), *others = given.items()
-    if other := next((pair for pair in others if pair[1] != query), None):
-        raise disagree(name, query, *other, place)
-    return query
 
 
 def _table(text: str, file: str) -> Iterator[Topic]:
@@ -264,4 +240,4 @@ def _table(text: str, file: str) -> Iterator[Topic]:
     reader.fieldnames = [column_name(name) for name in reader.fieldnames or ()]
     for row in reader:
         place = Place(file, reader.line_num)
-        yield plain_topic(topic_of(row, place, question=True).strip(), _query(row, place), place)
+        yield plain_topic(topic_of(row, place, question=True).strip(), query_of(row, place), place)
