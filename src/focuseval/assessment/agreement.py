@@ -153,9 +153,7 @@ def finished(store: Store, *, by_people: bool = False) -> Finished:
 def agreements(found: Finished, extents: Callable[[str], Extents], *, resamples: int = 0) -> list[Agreement]:
     """Return the agreement of every two who finished documents in common; with intervals where there are resamples."""
     places, names, extents = {name: place for place, name in enumerate(found)}, list(found), cache(extents)
-    parts: list[NDArray[np.void]] = []
-    topics: list[str] = []
-    pairs: set[tuple[int, int]] = set()
+    parts, topics, pairs = list[NDArray[np.void]](), list[str](), set[tuple[int, int]]()
     for (topic, _), sides in sorted(by_unit(found).items()):
         numbers = [places[saved.key.assessor] for saved in sides]
         pairs.update(combinations(numbers, 2))

@@ -140,8 +140,7 @@ def _fields(values: dict[str, Any], names: Sequence[str], what: str, at: Place) 
 
 def pseudonyms(store: Store) -> dict[str, str]:
     """Return everybody's name → what stands for it: those who judged first, then whoever else is in the log."""
-    judged: dict[str, None] = {}
-    others: dict[str, None] = {}
+    judged, others = dict[str, None](), dict[str, None]()
     for event in store.events():
         edit: Any = event["edit"]
         if event["assessor"]:

@@ -31,7 +31,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from focuseval.assessment.files import make_private, settle
-from focuseval.assessment.plan import COMPARISON, RANDOM, RANK, Pooled, add_to_pool, pool
+from focuseval.assessment.plan import COMPARISON, RANDOM, RANK, Pooled, Unit, add_to_pool, pool
 from focuseval.assessment.rules import FINISHED
 from focuseval.assessment.store import Store
 from focuseval.collection.index import Index
@@ -283,8 +283,7 @@ def describe_pool(pool: Pool) -> PoolStatistics:
 def project_pool(store: Store) -> Pool:
     """Return the project's pool; which runs brought the documents is unknown where an older version added them."""
     runs: list[Contributor] = []
-    by: dict[tuple[str, str], tuple[int, ...]] = {}
-    batches: dict[tuple[str, str], int] = {}
+    by, batches = dict[Unit, tuple[int, ...]](), dict[Unit, int]()
     for batch, (_, edit) in enumerate(store.project_events("pool")):
         number = {}
         for k, one in enumerate(edit.get("runs", ())):

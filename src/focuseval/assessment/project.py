@@ -262,8 +262,7 @@ def word_question(store: Store, place: Path, topic: str, text: str, *, actor: st
 
 def rewordings(store: Store) -> dict[str, Rewording]:
     """Return the topics that read otherwise than before, each with its last change."""
-    found: dict[str, Rewording] = {}
-    known: dict[str, Wording] = {}
+    found, known = dict[str, Rewording](), dict[str, Wording]()
     for at, edit in store.project_events("topics"):
         for topic, wording in edit["topics"].items():
             if known.get(topic, wording) != wording:

@@ -138,10 +138,8 @@ class Store:
         insert_event(connection, {"at": after.at, "actor": actor, **key._asdict(), "edit": edit, **stamps})
         old, new = before.judgement.highlights, judgement.highlights
         kept = {*old} & {*new} if same_text else set()  # only the highlights that changed are written
-        connection.executemany(
-            f"DELETE FROM highlights {_OF_KEY} AND start = ?",  # noqa: S608  our own constant
-            [(*key, start) for start, end in old if (start, end) not in kept],
-        )
+        gone = [(*key, start) for start, end in old if (start, end) not in kept]
+        connection.executemany(f"DELETE FROM highlights {_OF_KEY} AND start = ?", gone)  # noqa: S608  our own constant
         fresh = [(start, end, document.text[start:end]) for start, end in new if (start, end) not in kept]
         insert_judgement(connection, after, fresh)
         return after

@@ -274,10 +274,8 @@ def requests_of(index: Index, settings: ModelSettings, seed: int) -> Iterator[tu
         for row in rows:
             if turn < len(parts[row]):
                 span, text = parts[row][turn], index.text(row)
-                said = [
-                    {"role": "system", "content": DRAFT_RULES},
-                    {"role": "user", "content": prompts.fenced(text[slice(*span)])},
-                ]
+                asked = prompts.fenced(text[slice(*span)])
+                said = [{"role": "system", "content": DRAFT_RULES}, {"role": "user", "content": asked}]
                 key = Key(settings.label("draft"), "", ids[row])
                 yield window_request(key, span, settings, said), text
 

@@ -115,12 +115,8 @@ class Prompt:
 
     def messages(self, topic: Topic, text: str) -> list[dict[str, str]]:
         """Return the messages of one request."""
-        texts = {
-            "query": topic.title or topic.nexi,
-            "description": topic.description,
-            "narrative": topic.narrative,
-            "document": fenced(text),
-        }
+        texts = {"query": topic.title or topic.nexi, "document": fenced(text)}
+        texts |= {"description": topic.description, "narrative": topic.narrative}
         asked = re.sub(r"\{(" + "|".join(FIELDS) + r")\}", lambda found: texts[found[1]], self.template)
         return [{"role": "system", "content": RULES}, {"role": "user", "content": asked}]
 

@@ -185,8 +185,7 @@ def _pair_tables(trust: Trust) -> list[Table]:
     """Return every pair of assessors with its levels of agreement and their intervals, and how much each marked."""
     columns = (*words("assessor", "and"), *numbers("documents", *(heading for heading, _, _ in _LEVELS)))
     columns += numbers("elements", "entry points")
-    rows: list[Row] = []
-    amounts: list[Row] = []
+    rows, amounts = list[Row](), list[Row]()
     for pair in trust.pairs:
         labels = trust.labels[pair.left], trust.labels[pair.right]
         levels = (value_with_interval(pair, name, form) for _, name, form in _LEVELS)
@@ -209,8 +208,7 @@ def _order_tables(trust: Trust) -> list[Table]:
     columns = (*words("judged by", "replaced by"), *numbers("documents", "topics"))
     columns += numbers("τ", "95 % interval over topics", "τ_AP", form=".3f")
     columns += (*words("order"), *numbers("pairs", "flipped"))
-    rows: list[Row] = []
-    flips: list[Row] = []
+    rows, flips = list[Row](), list[Row]()
     for one in trust.orders:
         low, high = one.tau_interval
         over = None if isnan(low) else f"[{low:.3f}, {high:.3f}]"

@@ -167,11 +167,9 @@ def _views(judged: Sequence[Saved], page: Document) -> list[dict[str, Any]]:
         marked = graded_spans(offered, judgement.grades) if graded else judgement.highlights
         assessor = known.get(saved.key.assessor, plan.Assessor(saved.key.assessor))
         who = {"assessor": assessor.name, "label": assessor.label, "imported": assessor.origin != plan.PERSON}
-        what = {
-            "highlights": marked if same else [],
-            "entry_point": judgement.entry_point if same else None,
-            "status": judgement.status if same else "judged an older text",
-        }
+        what: dict[str, Any] = {"highlights": [], "entry_point": None, "status": "judged an older text"}
+        if same:
+            what = {"highlights": marked, "entry_point": judgement.entry_point, "status": judgement.status}
         views.append({**who, **what, "flagged": judgement.flagged, "note": judgement.note})
     return views
 

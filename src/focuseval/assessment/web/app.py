@@ -26,7 +26,7 @@ from focuseval.assessment.project import render_markdown
 from focuseval.assessment.sessions import BY_NAME, DAYS, limits_of
 from focuseval.assessment.store import Store, now
 from focuseval.assessment.web.adjudication import adjudication, quality
-from focuseval.assessment.web.desk import Access, Desk, desk, limit_of, state_of
+from focuseval.assessment.web.desk import SAFE, Access, Desk, desk, limit_of, state_of
 from focuseval.assessment.web.exchange import exchange, growing
 from focuseval.assessment.web.pages import api, pages
 from focuseval.assessment.web.work import dashboard, people, work
@@ -42,7 +42,6 @@ POLICY = (
 )
 DOOR = ("door.enter", "door.login", "door.invited")
 FILES = ("static", "rendering.static")  # what nobody needs a session for: the door, and the pages' own files
-SAFE = ("GET", "HEAD", "OPTIONS")
 door = Blueprint("door", __name__)
 
 
@@ -272,19 +271,15 @@ def _begin(name: str) -> None:
 def _let_in(name: str, browser: str) -> AnyResponse:
     """Begin a session; the browser gets a number by which it is known as one that this user has logged in with."""
     _begin(name)
-    access, answer, year, secure = desk().access, redirect(url_for("pages.topics")), 365 * 86_400, request.is_secure
-    value = access.browser_of(name, browser)
-    answer.set_cookie(
-        access.browser_cookie, value, max_age=year, httponly=True, samesite="Strict", secure=secure, path="/login"
-    )
+    access, answer = desk().access, redirect(url_for("pages.topics"))
+    cookie = (access.browser_cookie, access.browser_of(name, browser), 365 * 86_400)  # for a year
+    answer.set_cookie(*cookie, path="/login", httponly=True, samesite="Strict", secure=request.is_secure)
     return answer
 
 
 def _begin_try(limits: Mapping[str, int]) -> None:
     """Count a try, or refuse who guesses."""
-    wait = desk().access.attempts.begin(limits)
-    if wait:
+    if wait := desk().access.attempts.begin(limits):
         seconds = int(wait) + 1
-        message = f"too many attempts; wait {seconds} seconds"
-        page = render_template("error.html", status=429, message=message)
+        page = render_template("error.html", status=429, message=f"too many attempts; wait {seconds} seconds")
         abort(Response(page, 429, {"Retry-After": str(seconds)}))

@@ -33,6 +33,7 @@ from focuseval.errors import FocusevalError
 from focuseval.formats import read_run
 from focuseval.placing.anchor import diff, propose
 
+SAFE = ("GET", "HEAD", "OPTIONS")  # methods that change nothing
 DOOR_LIMIT, EDIT_LIMIT, UPLOAD_LIMIT = 64 * 2**10, 8 * 2**20, 64 * 2**20  # bytes of a body
 UPLOADS = ("/import", "/pool")  # where a lead may send a file
 KEPT_BYTES = 64 << 20  # bytes of pictures that stay in memory
@@ -308,4 +309,4 @@ def overseers_only() -> None:
 
 def overseers_look_leads_change() -> None:
     """Refuse, before every route of a blueprint, everyone who may not look at what others did, or not change it."""
-    overseers_only() if request.method in ("GET", "HEAD", "OPTIONS") else leads_only()
+    overseers_only() if request.method in SAFE else leads_only()

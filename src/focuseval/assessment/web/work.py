@@ -103,10 +103,8 @@ def given(message: str = "") -> str:
         return render_template("work.html", topics=topics, **shown)
     rows = plan.pool(store, topic=topic)
     statuses: dict[str, list[tuple[str, str, bool]]] = {}
-    for document, name, status, flagged in store.rows(
-        "SELECT document, assessor, status, flagged FROM judgements WHERE topic = ? AND assessor != ? ORDER BY 1, 2",
-        (topic, ADJUDICATED),
-    ):
+    query = "SELECT document, assessor, status, flagged FROM judgements WHERE topic = ? AND assessor != ? ORDER BY 1, 2"
+    for document, name, status, flagged in store.rows(query, (topic, ADJUDICATED)):
         statuses.setdefault(document, []).append((name, status, bool(flagged)))
     return render_template(
         "work_topic.html",
