@@ -155,9 +155,7 @@ class Chunks(Framed):
         return span_texts(documents, self.rows(documents), self.start, self.end)
 
 
-def span_texts(
-    documents: Collection, rows: NDArray[np.int64], start: NDArray[np.int64], end: NDArray[np.int64]
-) -> Iterator[str]:
+def span_texts(documents: Collection, rows: Integers, start: Integers, end: Integers) -> Iterator[str]:
     """Yield the texts of spans; those of one document that stand together are cut from it at once."""
     edges = [*np.flatnonzero(np.diff(rows, prepend=-2)).tolist(), len(rows)]
     for first, last in pairwise(edges):

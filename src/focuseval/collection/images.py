@@ -60,9 +60,8 @@ def names_in_collection(reference: str, file: str) -> list[str]:
     beside = "" if path.startswith("/") else posixpath.dirname(file)
     name = posixpath.normpath(posixpath.join(beside, path.lstrip("/")))
     leads_out = parts.scheme or parts.netloc or "\\" in name or "\0" in name
-    if leads_out or any(part.startswith(".") for part in name.split("/")):
-        return []
-    return [name + ending for ending in _ENDINGS]
+    hidden = any(part.startswith(".") for part in name.split("/"))
+    return [] if leads_out or hidden else [name + ending for ending in _ENDINGS]
 
 
 def _sizes(archive: Location) -> dict[str, int]:

@@ -126,9 +126,7 @@ class Index(Described):
         """The ids of all documents, a string array."""
         return self.documents.column("id").combine_chunks()
 
-    @cached_property
-    def _names(self) -> Names:
-        return Names(self.ids)
+    _names = cached_property[Names](lambda index: Names(index.ids))
 
     @cached_property
     def lengths(self) -> NDArray[np.int64]:

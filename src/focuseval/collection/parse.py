@@ -27,17 +27,7 @@ from focuseval.collection.block import NODE, Block, Parsed, from_columns, joined
 from focuseval.collection.document_files import DOCUMENTS
 from focuseval.collection.pages import with_pages
 from focuseval.collection.pdf import PdfRules, page_ranges, read_pdf
-from focuseval.collection.trees import (
-    MAX_DEPTH,
-    Tree,
-    plain_tree,
-    read_docx,
-    read_html,
-    read_notebook,
-    read_plain,
-    read_tree,
-    transcoded,
-)
+from focuseval.collection.trees import MAX_DEPTH, ONE_ELEMENT, Tree, plain_tree, read_html, read_tree, transcoded
 from focuseval.engine import native
 from focuseval.errors import CollectionError
 
@@ -48,7 +38,6 @@ _COLUMNS = (
     *("name_start", "table", "slot_of_tag", "element_bounds", "node_bounds", "byte_bounds", "most_depth"),
 )
 """`struct columns`: numbers, and where arrays begin."""
-
 _ARRANGED = ("n", "child", "first_child", "first_node", "node_start", "node_end", "node_solid")  # `struct arranged`
 
 
@@ -222,14 +211,11 @@ def parse_documents(
     return Block(block.batch.take(pa.array(np.argsort([*read, *trees]))), block.tags), report
 
 
-_WHOLE = {"plain": read_plain, "notebook": read_notebook, "docx": read_docx}  # how documents of one element are read
-
-
 def read_slowly(raw: Raw, pdf: PdfRules | None = None) -> Tree:
     """Read one document in Python; TREC's documents that are no well-formed XML are read as HTML is."""
     kind = DOCUMENTS.get(raw.kind, raw.kind)
-    if kind in _WHOLE:
-        return _WHOLE[kind](raw.data, raw.file)
+    if kind in ONE_ELEMENT:
+        return ONE_ELEMENT[kind](raw.data, raw.file)
     if kind == "text":
         return plain_tree(raw.data.decode(), raw.file)
     if kind == "pdf":
@@ -246,10 +232,9 @@ def read_slowly(raw: Raw, pdf: PdfRules | None = None) -> Tree:
 
 def describe_documents(raws: Sequence[Raw], parsed: Parsed) -> dict[str, Any]:
     """Return the columns of documents."""
-    text = parsed.text
-    offsets = np.frombuffer(text.buffers()[1], np.int64)[text.offset :]
-    content = memoryview(text.buffers()[2] or b"")
-    cuts = offsets[: len(raws) + 1].tolist()
+    _, offsets, data = parsed.text.buffers()
+    content = memoryview(data or b"")
+    cuts = np.frombuffer(offsets, np.int64, len(raws) + 1, 8 * parsed.text.offset).tolist()
     return {
         "id": [raw.id for raw in raws],
         "file": [raw.id + raw.kind if raw.kind[0] == "." else raw.id for raw in raws],

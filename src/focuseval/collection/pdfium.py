@@ -105,20 +105,12 @@ _child: list[subprocess.Popen[bytes]] = []
 
 
 def _started() -> subprocess.Popen[bytes]:
-    if _child and _child[0].poll() is None:
-        return _child[0]
-    paths = os.pathsep.join(path for path in sys.path if path)
-    environment = {**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    _child[:] = [
-        subprocess.Popen(  # noqa: S603  this very Python
-            [sys.executable, "-W", "ignore", "-c", f"{_CODE}\nfrom {__name__} import answer; answer()"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=environment,
-            pipesize=1 << 20,
-        )
-    ]
+    if not _child or _child[0].poll() is not None:
+        paths = os.pathsep.join(path for path in sys.path if path)
+        command = [sys.executable, "-W", "ignore", "-c", f"{_CODE}\nfrom {__name__} import answer; answer()"]
+        streams: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+        one = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": paths}
+        _child[:] = [subprocess.Popen(command, env=os.environ | one, pipesize=1 << 20, **streams)]  # noqa: S603  our own
     return _child[0]
 
 

@@ -92,7 +92,6 @@ KINDS = {
     ),
 }
 """Kind of block → names of elements, in lower case."""
-
 ABOUT = frozenset(("article-meta", "journal-meta", "front-stub", "custom-meta-group", "processing-meta"))
 """Elements whose text is about the document, whatever is inside them …"""
 TEXT = frozenset(("title-group", "abstract", "trans-abstract"))  # … but these, which a reader came for
@@ -302,15 +301,14 @@ def _groups(document: Document, blocks: list[TextBlock]) -> list[Group]:
 
 def _markdown_groups(text: str, blocks: list[TextBlock]) -> list[Group]:
     """Return the tables of Markdown: its cells are blocks already, and a line is a row."""
-    grids: list[list[list[int]]] = [[]]
+    grids: list[list[list[int]]] = [[[]]]
     for number, block in enumerate(blocks):
-        lines = text[block.start : block.end].count("\n")
         if block.kind == "cell":
-            grids[-1][-1:] = [[*(grids[-1] or [[]])[-1], number]]
-        elif block.kind == "gap" and grids[-1] and grids[-1][-1] and lines:
+            grids[-1][-1].append(number)
+        elif block.kind != "gap":
+            grids.append([[]])
+        elif "\n" in text[block.start : block.end]:
             grids[-1].append([])
-        if block.kind not in ("cell", "gap") and grids[-1]:
-            grids.append([])
     groups = []
     for rows in ([row for row in grid if row] for grid in grids):
         if rows:

@@ -264,7 +264,6 @@ def _id(stem: str, file: str) -> str:
 
 _Archived = tuple[str, int, str, "Callable[[], IO[bytes] | None]"]
 """A member's name and size, whether it is a file, a link or a device, and how to open it."""
-
 _BROKEN = (tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error, OSError, NotImplementedError, RuntimeError)
 
 

@@ -273,6 +273,9 @@ def read_docx(data: bytes, file: str) -> Tree:
     return plain_tree("\n".join(lines), file)
 
 
+ONE_ELEMENT = {"plain": read_plain, "notebook": read_notebook, "docx": read_docx}
+"""Kinds of documents that become one element, and how they are read."""
+
 _SILENT = frozenset(("script", "style"))
 _CELLS = frozenset(("td", "th"))
 _BREAKING = (
@@ -280,8 +283,7 @@ _BREAKING = (
     " footer form h1 h2 h3 h4 h5 h6 head header hgroup hr html iframe legend li main menu nav noscript ol optgroup"
     " option p pre search section select summary table tbody textarea tfoot thead title tr ul video"
 )
-_BLOCKS = frozenset(_BREAKING.split())
-"""Elements before and behind which a browser breaks the line."""
+_BLOCKS = frozenset(_BREAKING.split())  # elements before and behind which a browser breaks the line
 
 
 def read_html(data: bytes, file: str, root: str | None = None, *, apart: bool = True) -> Tree:

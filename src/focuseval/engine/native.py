@@ -40,8 +40,7 @@ _FUNCTIONS = (
     "words_split:ppnpnpp words_place:pppnppppp words_post:pnipp words_pack:pnpnpp words_unpack:pnniip "
     "words_parents:pnp words_deepest:pppnnp words_spans:pppnpp words_around:pnppnpp words_near:pnppp "
     "words_tally:pnppppp words_tally_spans:pnnnppppppp words_share:ppnpp words_add:ppndipppn "
-    "words_rank:pnppdppnpp "
-    "pdf_characters:pnpppp"
+    "words_rank:pnppdppnpp pdf_characters:pnpppp"
 )
 """The compiled functions and what they take: pointers, 64-bit, 32-bit and real numbers."""
 

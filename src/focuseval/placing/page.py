@@ -28,6 +28,7 @@ from focuseval.placing.normalise import (
 )
 from focuseval.placing.occurrences import Grams, near_places, occurrences
 
+Places = Sequence[Sequence[int]]  # of every text
 OPEN = -1  # no candidate could be chosen
 _BLANKS = 256  # chunks with more white space than this between them do not touch
 _MARKED = 4  # a text with marks is at most so many times as long as without
@@ -45,7 +46,7 @@ def nearest_candidate(starts: Sequence[int], claimed: int) -> int:
     return OPEN if len(near) == 2 and near[0][0] == near[1][0] else near[0][1]
 
 
-def forced(candidates: Sequence[Sequence[int]]) -> list[int]:
+def forced(candidates: Places) -> list[int]:
     """Return, for chunks in order, the row of the only candidate that an increasing sequence of starts allows.
 
     Chunks with a single candidate are fixed, and bound those between them. A chunk without candidates binds nobody,
@@ -64,7 +65,7 @@ def forced(candidates: Sequence[Sequence[int]]) -> list[int]:
     return rows
 
 
-def _forced_between(candidates: Sequence[Sequence[int]], low: int, high: int | None) -> list[int]:
+def _forced_between(candidates: Places, low: int, high: int | None) -> list[int]:
     """Do the same for a stretch of chunks that start after `low` and before `high`."""
     early, late = list[int](), list[int]()
     for starts in candidates:  # from the left the first candidate after the one taken before
@@ -80,12 +81,7 @@ def _forced_between(candidates: Sequence[Sequence[int]], low: int, high: int | N
     return [a if a == b else OPEN for a, b in zip(early, late, strict=True)]
 
 
-def touching(
-    document: str,
-    spans: tuple[Sequence[Sequence[int]], Sequence[Sequence[int]]],
-    order: Sequence[int],
-    chosen: Sequence[int],
-) -> list[int]:
+def touching(document: str, spans: tuple[Places, Places], order: Sequence[int], chosen: Sequence[int]) -> list[int]:
     """Return the choices, completed by candidates that touch or overlap a placed direct neighbour.
 
     `spans` are the starts and the ends of every chunk's candidates. Direct neighbours have consecutive numbers in
@@ -97,11 +93,8 @@ def touching(
     """
     rows, (starts, ends) = list(chosen), spans
     direct = [after - before == 1 for before, after in pairwise(order)]
-    gaps = [
-        starts[i + 1][rows[i + 1]] - ends[i][rows[i]]
-        for i, near in enumerate(direct)
-        if near and rows[i] != OPEN and rows[i + 1] != OPEN
-    ]
+    fixed = [i for i, near in enumerate(direct) if near and rows[i] != OPEN and rows[i + 1] != OPEN]
+    gaps = [starts[i + 1][rows[i + 1]] - ends[i][rows[i]] for i in fixed]
     gap = gaps[0] if len(gaps) >= 3 and len(set(gaps)) == 1 else None  # what three pairs keep is a rule
     last = len(document.rstrip())
     for i in range(1, len(rows)):
@@ -236,9 +229,8 @@ def place(page: Page, wanted: Sequence[Wanted], similarity: float) -> list[Place
     for want, option in options.items():
         if option.how != EXACT and 0 <= want.start < want.end <= len(page.text):  # it may be there in normal form
             there = page.text[want.start : want.end]
-            if longer_than(want.text, _MARKED * len(there)):
-                continue
-            if any((form := form_of(there)) and form_of(want.text) == form for form_of in (normal_form, rendered_form)):
+            ways = () if longer_than(want.text, _MARKED * len(there)) else (normal_form, rendered_form)
+            if any((form := form_of(there)) and form_of(want.text) == form for form_of in ways):
                 options[want] = Candidates(NORMALISED, 1.0, (want.start,), (want.end,))
     rows = {want: 0 if len(option.starts) == 1 else OPEN for want, option in options.items()}
     if any(row == OPEN and want.order >= 0 and options[want].starts for want, row in rows.items()):

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from focuseval.collection.index import Collection
     from focuseval.collection.pages import Pages
 
+    Edges = tuple[NDArray[np.int64], NDArray[np.int64]]
+
 
 def strings(column: Any) -> Any:
     """Return one plain string array of a column that may be chunked or dictionary-encoded."""
@@ -40,9 +42,7 @@ def is_pointer(paths: Any) -> NDArray[np.bool_]:
     return np.asarray(pc.fill_null(pc.match_substring(paths, "text()"), False))
 
 
-def starts_and_ends(
-    index: Collection, rows: NDArray[Any], first: Any, last: Any, whitespace: str = "keep"
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def starts_and_ends(index: Collection, rows: NDArray[Any], first: Any, last: Any, whitespace: str = "keep") -> Edges:
     """Return where passages begin and end, −1 where the index has no such place.
 
     `last` is an XPointer (exclusive), an element (its own end) or null: then `first` is an element and its end counts,
@@ -57,9 +57,7 @@ def starts_and_ends(
     return start, np.where(start < 0, -1, end)
 
 
-def _edges(
-    index: Collection, rows: NDArray[np.int64], paths: pa.Array, whitespace: str
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _edges(index: Collection, rows: NDArray[np.int64], paths: pa.Array, whitespace: str) -> Edges:
     """Return where elements start and end; a pointer does both at its one position."""
     start, end = index.resolve(rows, paths)
     points = np.flatnonzero(start < 0)
