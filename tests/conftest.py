@@ -1,6 +1,7 @@
 """What many tests share: the folder of real data, a browser, an object store; each may be absent."""
 
 import faulthandler
+import gc
 import os
 import signal
 import threading
@@ -62,6 +63,17 @@ def pytest_runtest_call(item):
 
 
 pytest_runtest_setup = pytest_runtest_teardown = pytest_runtest_call
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session):
+    """Look for garbage only in what the tests make: thousands of them are collected, and stay until the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="session")
