@@ -24,7 +24,7 @@ OPEN = "document.querySelectorAll('details').forEach((one) => { one.open = true;
 SHORTEN = """
   for (const body of document.querySelectorAll("figure tbody, #fidelity tbody"))
     for (const row of [...body.rows].slice(12)) row.remove();"""
-"""Leaves the first rows of the numbers behind each graph: a thousand cells of one kind take axe-core half of its time."""
+"""Leaves the first rows of the numbers behind each graph: a thousand cells of a kind take axe-core half of its time."""
 
 
 @pytest.mark.parametrize(("width", "dark"), [(390, False), (1280, True), (1280, False)])
