@@ -5,12 +5,14 @@ import gc
 import os
 import signal
 import threading
+from functools import wraps
 from pathlib import Path
 
 import pytest
 from hypothesis import Phase, settings
 
 from browser import start_driver
+from focuseval.assessment.database import Database
 from object_store import object_store
 
 settings.register_profile("tests", deadline=None, max_examples=25, derandomize="CI" in os.environ)
@@ -122,6 +124,23 @@ def store():
     pytest.importorskip("moto")
     with object_store() as started:
         yield started
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_wait_for_the_disk():
+    """Let nothing in this process wait until bytes are on the disk: a test ends programs, never the machine."""
+    connect = Database._connect
+
+    @wraps(connect)
+    def connected(self):
+        connection = connect(self)
+        connection.execute("PRAGMA synchronous=OFF")
+        return connection
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(os, "fsync", os.fstat)  # which refuses what is no file, too
+        patched.setattr(Database, "_connect", connected)
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")
