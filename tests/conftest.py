@@ -1,15 +1,18 @@
 """What many tests share: the folder of real data, a browser, an object store; each may be absent."""
 
 import faulthandler
+import gc
 import os
 import signal
 import threading
+from functools import wraps
 from pathlib import Path
 
 import pytest
 from hypothesis import Phase, settings
 
 from browser import start_driver
+from focuseval.assessment.database import Database
 from object_store import object_store
 
 settings.register_profile("tests", deadline=None, max_examples=25, derandomize="CI" in os.environ)
@@ -64,6 +67,17 @@ def pytest_runtest_call(item):
 pytest_runtest_setup = pytest_runtest_teardown = pytest_runtest_call
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session):
+    """Look for garbage only in what the tests make: thousands of them are collected, and stay until the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of real articles and span gold; a test that needs it skips where it is absent."""
@@ -110,6 +124,23 @@ def store():
     pytest.importorskip("moto")
     with object_store() as started:
         yield started
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_wait_for_the_disk():
+    """Let nothing in this process wait until bytes are on the disk: a test ends programs, never the machine."""
+    connect = Database._connect
+
+    @wraps(connect)
+    def connected(self):
+        connection = connect(self)
+        connection.execute("PRAGMA synchronous=OFF")
+        return connection
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(os, "fsync", os.fstat)  # which refuses what is no file, too
+        patched.setattr(Database, "_connect", connected)
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -130,7 +130,7 @@ JUDGE = """
       const text = [...page.text];
       const relevant = (7 * where.document.length + 3 * Number(where.topic) + salt * (done % 2)) % 4 !== 0;
       let version = state.version;
-      const end = 90 + 5 * salt;
+      const end = 90 + (where.document.length % 3 ? 0 : 5 * salt);
       const edit = async (edit) => {
         ({ version } = (await send({ ...where, edit, version, token: crypto.randomUUID() })).state);
       };

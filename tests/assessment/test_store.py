@@ -4,6 +4,7 @@ import threading
 
 import pytest
 
+from focuseval.assessment.database import Database
 from focuseval.assessment.store import Key, Store
 from focuseval.collection.rendering import Document
 from focuseval.errors import AssessError, ChangedTextError, ConflictError, StorageError
@@ -20,10 +21,13 @@ def test_what_was_saved_is_there_after_a_restart(tmp_path):
     second.close()
 
 
-def test_every_commit_is_on_the_disk_before_it_is_acknowledged(store):
-    connection = store.database.read()
-    assert connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
-    assert connection.execute("PRAGMA synchronous").fetchone()[0] == 2  # FULL
+def test_every_commit_is_on_the_disk_before_it_is_acknowledged(tmp_path, monkeypatch):
+    monkeypatch.setattr(Database, "_connect", Database._connect.__wrapped__)  # other tests do not wait for the disk
+    store = Store(tmp_path / "assess.db")
+    for connection in (store.database.read(), store.database._writer):
+        assert connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+        assert connection.execute("PRAGMA synchronous").fetchone()[0] == 2  # FULL
+    store.close()
 
 
 def test_random_edits_undo_and_redo_agree_with_the_model(store):

@@ -21,6 +21,10 @@ from strategies.campaigns import campaign
 
 DRAW = "document.querySelectorAll('figure').forEach((figure) => focuseval.charts.draw(figure))"
 OPEN = "document.querySelectorAll('details').forEach((one) => { one.open = true; })"
+SHORTEN = """
+  for (const body of document.querySelectorAll("figure tbody, #fidelity tbody"))
+    for (const row of [...body.rows].slice(12)) row.remove();"""
+"""Leaves the first rows of the numbers behind each graph: a thousand cells of a kind take axe-core half of its time."""
 
 
 @pytest.mark.parametrize(("width", "dark"), [(390, False), (1280, True), (1280, False)])
@@ -28,6 +32,7 @@ def test_axe_finds_nothing_wrong_in_a_report(shown, dark, width):
     shown.size(width, 900, dark=dark)
     shown.run(DRAW)
     shown.run(OPEN)
+    shown.run(SHORTEN)
     assert violations(shown, COLOURS if dark else ()) == []
 
 
@@ -36,6 +41,7 @@ def test_axe_finds_nothing_wrong_in_a_report_on_fidelity(browser, tmp_path):
     gold, articles = ROOT / "gold" / "gold.jsonl", ROOT / "articles"
     report = build_report(gold, runs, ["nxCG@10"], docs=articles, task="focused", fidelity=True)
     in_browser(browser, tmp_path, report)
+    browser.run(SHORTEN)
     assert violations(browser) == []
 
 
