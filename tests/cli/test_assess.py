@@ -88,7 +88,7 @@ def test_the_help_shows_none_of_them():
     page = command("assess", "--help")
     assert {option.opts[0] for option, _ in FORMER.values()}.isdisjoint(page.split())
     shown = [one for one in main.get_command(None, "assess").params if isinstance(one, click.Option) and not one.hidden]
-    assert len(shown) <= 16
+    assert len(shown) <= 15
 
 
 @pytest.mark.parametrize(
