@@ -1,8 +1,10 @@
 """What `fe.retrieve`, `fe.search` and `fe.units` give, and how runs say where they come from."""
 
+import gc
 import json
 import shutil
 import tempfile
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +15,7 @@ import focuseval as fe
 from focuseval.cli import main
 from focuseval.collection import batches
 from focuseval.collection.boundaries import words
+from focuseval.collection.documents import open_documents
 from focuseval.data.topics.topic import plain_topic
 from focuseval.errors import CollectionError, FocusevalError
 from focuseval.example import ROOT
@@ -119,6 +122,15 @@ def test_words_of_an_index_that_cannot_be_written_to_are_kept_in_memory(example,
     monkeypatch.setattr("focuseval.retrieval.store.tempfile.mkdtemp", refuse)
     assert len(fe.retrieve(index, {"1": "tides"}, language="german"))
     assert not (Path(example.name) / "words-german").exists()
+
+
+def test_words_of_a_collection_in_memory_go_with_it():
+    documents = open_documents(ROOT / "articles")
+    fe.search(documents, "harbour")
+    gone = weakref.ref(documents)
+    del documents
+    gc.collect()
+    assert gone() is None
 
 
 def test_a_run_names_its_parameters_and_stats_prints_them(example, tmp_path):

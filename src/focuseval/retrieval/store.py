@@ -186,8 +186,8 @@ def keep_in(folder: str, name: str, content: Any) -> None:
     (location(folder) / name).write_bytes(content)
 
 
-_IN_MEMORY: WeakKeyDictionary[Index, dict[str, IndexedWords]] = WeakKeyDictionary()
-"""The words of collections that lie on no disk, while somebody holds the collection."""
+_IN_MEMORY: WeakKeyDictionary[Index, dict[str, dict[str, Any]]] = WeakKeyDictionary()
+"""The files of words, by language, of collections that lie on no disk, while somebody holds the collection."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -356,7 +356,7 @@ def open_words(
         known = _IN_MEMORY.setdefault(index, {})
         if language not in known:
             known[language] = _in_memory(index, language, progress)
-        return known[language]
+        return _opened(index, language, index.name, known[language].__getitem__)
     folder, cache = index.blocks.folder / f"words-{language}", index.blocks.cache
     fetch: Callable[[Any], Any] = _mapped
     try:
@@ -368,7 +368,7 @@ def open_words(
     except RemoteError as error:
         raise CollectionError(f"index of words: {error.strerror}", at=error.filename, remedy="try again") from None
     if not made:  # nobody may write there: they are not kept
-        return _in_memory(index, language, progress)
+        return _opened(index, language, index.name, _in_memory(index, language, progress).__getitem__)
     find: Find = lambda name: fetch(folder / name)  # noqa: E731  of three kinds
     return index.blocks.still(partial(_opened, index, language, str(folder), find, stored=True))
 
@@ -377,10 +377,10 @@ def _mapped(file: Path) -> Any:
     return pa.memory_map(str(file)).read_buffer() if file.stat().st_size else b""
 
 
-def _in_memory(index: Index, language: str, progress: Progress | None) -> IndexedWords:
+def _in_memory(index: Index, language: str, progress: Progress | None) -> dict[str, Any]:
     files: dict[str, Any] = {}
     build_words(index, language, put=files.__setitem__, jobs=1, progress=progress)
-    return _opened(index, language, index.name, files.__getitem__)
+    return files
 
 
 def _made(folder: Location, make: Callable[..., None]) -> bool:
