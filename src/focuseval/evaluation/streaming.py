@@ -94,7 +94,10 @@ def score_stream(
     left, nothing = np.flatnonzero(~seen & prepared.counted), pieces[0].nothing
     for first in range(0, len(left), TOPICS):
         codes = left[first : first + TOPICS]
-        scored = score_match(match_source(nothing, plan, some_topics(prepared, codes)), replace(plan, task=None))
+        part = some_topics(prepared, codes)
+        if len(prepared.gold.passages.topic) and not len(part.gold.passages.topic):
+            return None  # as in `_piece`
+        scored = score_match(match_source(nothing, plan, part), replace(plan, task=None))
         pieces.append(Piece(codes, frozenset(), replace(scored, remarks=()), nothing))
     return _gathered(pieces, len(strangers), prepared)
 
