@@ -110,7 +110,7 @@ def ours(gold: fe.Gold, index: fe.Index) -> dict[str, dict[tuple[str, str], Outc
     test = space_test(gold, list(MEASURES.values()), index)
     return {
         name: {(found.step.first, found.step.second): found for found in steps}
-        for name, steps in zip(MEASURES, test.outcomes, strict=True)
+        for name, steps in zip(MEASURES, test.outcomes.values(), strict=True)
     }
 
 

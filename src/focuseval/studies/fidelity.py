@@ -292,13 +292,7 @@ def tables(found: Fidelity) -> list[Table]:
         for row, first in enumerate(answers[0])
     )
     observed = "Observed by running the measure on constructed cases, except where it says declared."
-    overlap_free = "An overlap-free ideal run should not lose to the full recall base, nor to leaves."
-    scores = found.recall_base
-    means = tuple((run, *own) for run, own in zip(scores.runs, scores.mean.tolist(), strict=True))
-    shown += [
-        Table("Runs of the recall base", (*words("run"), *numbers(*scores.measures)), means, (overlap_free,)),
-        Table("Requirements", words("", *found.requirements), rows, (observed,)),
-    ]
+    shown += [recall_base_table(found), Table("Requirements", words("", *found.requirements), rows, (observed,))]
     if gaps := found.gaps:  # passages against elements: every run and its counterpart of the other kind
         rows = tuple((name, *(gap.means[name] for gap in gaps)) for name in gaps[0].means)
         notes = tuple(f"No run of elements comes closer than {100 * g.gap:.1f} % under {g.measure}." for g in gaps)
@@ -333,6 +327,14 @@ def space_tables(test: SpaceTest) -> list[Table]:
         )
         shown.append(Table(f"Steps of the S×R space under {measure}", columns, rows, (note,)))
     return shown
+
+
+def recall_base_table(found: Fidelity) -> Table:
+    """Return the four runs of the recall base under measures of elements."""
+    scores = found.recall_base
+    rows = tuple((run, *means) for run, means in zip(scores.runs, scores.mean.tolist(), strict=True))
+    notes = ("An overlap-free ideal run should not lose to the full recall base, nor to leaves.",)
+    return Table("Runs of the recall base", (*words("run"), *numbers(*scores.measures)), rows, notes)
 
 
 def as_json(found: Fidelity) -> dict[str, Any]:
