@@ -120,7 +120,7 @@ $(BIN)/python:
 	  { echo "$(PYTHON) cannot make virtual environments: its venv or ensurepip module is missing. On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.installed: pyproject.toml constraints.txt hatch_build.py $(wildcard src/focuseval/engine/*.c) | $(BIN)/python
+$(VENV)/.installed: pyproject.toml src/focuseval/engine/version.py constraints.txt hatch_build.py $(wildcard src/focuseval/engine/*.c) | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
 	touch $@
