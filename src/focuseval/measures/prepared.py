@@ -19,7 +19,7 @@ from focuseval.data.remarks import worded
 from focuseval.data.spans import Spans, dense, pack, union
 from focuseval.engine.lazy import cached_property
 from focuseval.engine.native import Lookup, hash64, mix
-from focuseval.errors import MissingDataError
+from focuseval.errors import FormatError, MissingDataError
 from focuseval.measures.topicwise import Flags, Integers, count_by
 from focuseval.placing import place_gold
 
@@ -276,13 +276,30 @@ class Prepared:
         return count_by(values[here], self.topic[here], len(self.topics))
 
 
+def by_one_name(gold: Gold, index: Collection) -> Gold:
+    """Return a placed gold in which a document of the collection has one code, whatever topics call it by which id."""
+    a, same = gold.articles, Prepared(gold, index).same
+    if (same == np.arange(len(same))).all():
+        return gold
+    pair = pack(a.topic, same[a.document])
+    order = np.argsort(pair, kind="stable")
+    if len(again := np.flatnonzero(pair[order][1:] == pair[order][:-1])):
+        first, second = order[again[0] : again[0] + 2]
+        ids = (gold.documents[int(a.document[row])].as_py() for row in (first, second))
+        what = "topic {!r}: expected one id for a document, found {!r} and {!r}, which are one in the collection"
+        remedy = "write one of them everywhere"
+        raise FormatError(what.format(gold.topics[a.topic[first]], *ids), at=gold.at_article(second), remedy=remedy)
+    tables = {name: getattr(gold, name) for name in ("articles", "passages", "elements")}
+    return replace(gold, **{name: replace(t, document=same[t.document]) for name, t in tables.items()})
+
+
 def prepare(gold: Gold, index: Collection | None = None) -> Prepared:
     """Return the gold side of a match; build it once and pass it to `match` for every run.
 
     Ambiguous or lost quotes are left out and counted, never guessed. A document all of whose passages are ambiguous or
     lost counts as not relevant, and a topic without any other is left out of every mean: both are among the remarks.
     """
-    gold = gold if index is None else place_gold(gold, index)
+    gold = gold if index is None else by_one_name(place_gold(gold, index), index)
     p, a = gold.passages, gold.articles
     lost = (p.start < 0) | (p.end < 0)
     if not gold.aligned or not lost.any():
