@@ -28,6 +28,8 @@ FLAGS = (
     "--disable-sync",
     "--disable-dev-shm-usage",
     "--force-color-profile=srgb",
+    # Every test has a server of its own, and so a page of another origin: make no process ahead for the next one.
+    "--disable-features=SpareRendererForSitePerProcess,BackForwardCache,ProactivelySwapBrowsingInstance",
 )
 KEYS = {
     "Enter": "\ue007",

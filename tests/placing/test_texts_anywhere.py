@@ -37,7 +37,7 @@ def test_texts_are_found_in_the_documents_that_hold_them(at_once, monkeypatch):
 
 
 def test_many_long_texts_are_found_by_hashes():
-    documents = {f"d{i}": f"Page {i}. " + " ".join(f"word{i * j}" for j in range(2_000)) for i in range(300)}
+    documents = {f"d{i}": f"Page {i}. " + " ".join(f"word{i * j}" for j in range(2_000)) for i in range(120)}
     texts = [text[5_000:5_200] for text in documents.values()] + ["Page 7. word0", "is nowhere to be found at all"]
     truth = [slowly(text, list(documents.values())) for text in texts]
     row, number = holders_of(texts, open_documents(documents))
