@@ -10,9 +10,11 @@ from click.testing import CliRunner
 
 import focuseval.example
 from focuseval.cli import main
+from focuseval.cli.output import Meter
 from focuseval.errors import MeasureError, NotComparableError
 from focuseval.evaluation.comparing import (
     compared_means_table,
+    comparison_tables,
     comparisons_json,
     correlation_table,
     correlations,
@@ -111,6 +113,47 @@ def test_a_baseline_has_its_place_in_the_order_of_the_means():
     assert found.worse.tolist() == [2, 2]
     assert three.compare("AP", baseline="high").members == "the 2 pairs with high"
     assert three.compare("AP").baseline is None
+
+
+def test_of_too_many_runs_the_best_are_compared_and_every_layout_says_so(monkeypatch):
+    monkeypatch.setattr("focuseval.inference.comparison.MOST_DIFFERENCES", 1_000)
+    values = np.random.default_rng(0).random((30, 8, 1))
+    names, counted = tuple(f"r{number}" for number in range(30)), (Counts(8, 0, 0, 0),) * 30
+    scores = Scores(names, tuple("12345678"), ("AP",), values, counts=counted, signature="test")
+    found, said = scores.compare("AP"), "All pairs of 30 runs are too many to test: only the 24 best are compared"
+    assert found.runs == tuple(names[run] for run in order_of(scores))
+    assert (found.family, found.among) == (24 * 23 // 2, tuple(range(24)))
+    whole = replace(scores, values=values[order_of(scores)[:24]], runs=found.runs[:24], counts=counted[:24])
+    assert found.p.tolist() == whole.compare("AP").p.tolist()
+    assert len(compared_means_table([found]).rows) == 30
+    stars = star_table(found)
+    assert len(stars.rows) == 24
+    assert {len(row) for row in stars.rows} == {25}
+    assert any(note.startswith(said) for note in list(comparison_tables([found]))[-1].notes)
+    assert any(note.startswith(said) for note in found.table().notes)
+    ((one,), own) = comparisons_json([found])["comparisons"], scores.compare("AP", baseline="r3")
+    assert (len(one["runs"]), len(one["pairs"])) == (30, 276)
+    assert one["remarks"][0].startswith(said)
+    assert (own.family, own.limit()) == (29, [])
+
+
+def test_the_bar_of_a_comparison_never_goes_back(tmp_path, monkeypatch):
+    shares = []
+    monkeypatch.setattr("focuseval.inference.paired_tests._BLOCK", 600)  # twenty flips at once
+    monkeypatch.setattr(Meter, "__call__", lambda self, done, total=None, now="": shares.append((now, done, total)))
+    rng, gold = np.random.default_rng(0), tmp_path / "qrels"
+    gold.write_text("".join(f"t{t:02} 0 d{d} {int(d < 4)}\n" for t in range(30) for d in range(20)))
+    for name in "abc":
+        ranked = [(t, rank, d) for t in range(30) for rank, d in enumerate(rng.permutation(20), 1)]
+        (tmp_path / name).write_text("".join(f"t{t:02} Q0 d{d} {r} {30 - r} {name}\n" for t, r, d in ranked))
+    runs, how = [str(tmp_path / name) for name in "abc"], ["--correlate", "measures", "--resamples", "50"]
+    assert CliRunner().invoke(main, ["compare", str(gold), *runs, "-m", "AP", "-m", "P@5", *how]).exit_code == 0
+    begin = max(place for place, (now, *_) in enumerate(shares) if now)
+    drawn = [done / total for _, done, total in shares[begin + 1 :]]
+    assert shares[begin][0] == "comparing"
+    assert len(drawn) >= 6  # three blocks for each of two measures, and more where p is small
+    assert drawn == sorted(drawn)
+    assert drawn[0] < 0.5 < drawn[-1] < 1
 
 
 def test_a_measure_that_was_not_scored_is_refused_with_those_that_were():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache, partial
+from itertools import count
 from typing import Any
 
 import click
@@ -17,6 +18,7 @@ from focuseval.evaluation import comparing
 from focuseval.evaluation.comparing import AXES
 from focuseval.evaluation.evaluation import Evaluation
 from focuseval.evaluation.scores import oriented
+from focuseval.inference.comparison import Comparison
 from focuseval.inference.correlation import COEFFICIENTS
 from focuseval.measures import parse
 
@@ -83,9 +85,15 @@ def compare(gold: str, runs: tuple[str, ...], **options: Any) -> None:
         shown = measures = [turned[measure] for measure in measures]
         groups = [(axis, tuple(turned[name] for name in group)) for axis, group in groups]
         how = shared.given(options) | {"baseline": options["baseline"], "clusters": options["clusters"]}
-        judged = cache(lambda measure: scores.compare(measure, progress=move, **how))
         if not (options["measures"] or options["all"] or options["layout"] == "json"):
             shown = [scores.measures[scores.deciding]]  # the rest of a profile only prints
+        wanted, turns = len({*shown, *(name for _, group in groups for name in group)}), count()
+
+        @cache
+        def judged(measure: str) -> Comparison:
+            before = next(turns)
+            return scores.compare(measure, progress=lambda n, of: move(before * of + n, wanted * of), **how)
+
         comparisons = [judged(measure) for measure in shown]
         correlated = comparing.correlations(scores, groups, options["coefficient"], judged)
     repeated = [comparing.trial_table(comparison, scores) for comparison in comparisons] if scores.trials else []

@@ -125,7 +125,8 @@ def comparison_tables(comparisons: Sequence[Comparison], *, every_pair: bool = F
         listed = runs > 1 and (every_pair or few or runs <= 6)
         if runs != 2 and not few:
             stars = star_table(comparison)
-            yield stars if listed else replace(stars, notes=(*stars.notes, *comparison.remarks()))
+            more = [*comparison.limit(), *comparison.remarks()]
+            yield stars if listed else replace(stars, notes=(*stars.notes, *more))
         if listed:
             yield comparison.table()
         if runs == 2:
@@ -213,8 +214,9 @@ def trial_advice(names: Sequence[str], first: NDArray[np.float64], second: NDArr
 
 def star_table(comparison: Comparison) -> Table:
     """Return the significance matrix: a star where the row improves significantly on the column."""
-    names = [str(number + 1) for number in range(len(comparison.runs))]
-    marks = np.where(comparison.stars(), STAR, np.where(np.eye(len(names)), "·", "")).tolist()
+    runs = np.arange(len(comparison.runs)) if comparison.among is None else np.sort(comparison.among)
+    names = [str(run + 1) for run in runs.tolist()]
+    marks = np.where(comparison.stars()[np.ix_(runs, runs)], STAR, np.where(np.eye(len(runs)), "·", "")).tolist()
     rows = tuple((name, *row) for name, row in zip(names, marks, strict=True))
     power = "" if np.isnan(comparison.power) else f" Discriminative power {comparison.power:.1%}."
     notes = [comparison.sentence() + power, f"{STAR}: the row's run improves on the column's ({comparison.method})."]
@@ -270,7 +272,7 @@ def comparisons_json(comparisons: Sequence[Comparison], correlations: Sequence[C
                 "significant": int(c.significant.sum()),
                 "power": plain(c.power),
                 "sentence": c.sentence(),
-                "remarks": c.remarks(),
+                "remarks": [*c.limit(), *c.remarks()],
                 "pairs": [pair_json(c, k) for k in range(c.family)],
             }
             for c in comparisons

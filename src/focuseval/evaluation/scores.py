@@ -232,6 +232,8 @@ class Scores(Framed):
     ) -> Comparison:  # fmt: skip
         """Compare all pairs of runs, or all runs with a baseline (its id or file), in the order of `order_of`.
 
+        Of runs whose pairs times topics are more than `MOST_DIFFERENCES` the `MOST_BEST` best are compared.
+
         A topic without a base for the measure is left out, and so is one that only some runs answer where unanswered
         topics are left out of the mean (``missing=skip``): a comparison is over the same topics. A geometric mean is
         compared by its logarithm, ``ln GMAP``, which is a mean over topics: a difference of d is a ratio of exp(d). A
@@ -241,7 +243,11 @@ class Scores(Framed):
         topics to clusters. Settings as in `focuseval.inference.settings`: ``test``, ``tails``, ``resamples``,
         ``alpha``, ``correction``, ``seed``, ``interval``.
         """
-        from focuseval.inference.comparison import compare  # noqa: PLC0415  a score needs no test: eight modules less
+        from focuseval.inference.comparison import (  # noqa: PLC0415  a score needs no test: eight modules less
+            MOST_BEST,
+            MOST_DIFFERENCES,
+            compare,
+        )
         from focuseval.inference.settings import settings_of  # noqa: PLC0415  as above
 
         if measure not in self.measures:
@@ -252,11 +258,12 @@ class Scores(Framed):
         if np.isnan(values).all():
             raise NotComparableError(f"{measure}: no topic has a base for it, so there is nothing to compare")
         geometric = any(self.geometric[column : column + 1])
+        many = number is None and len(order) * (len(order) - 1) // 2 * len(self.topics) > MOST_DIFFERENCES
         return compare(
             f"ln {measure}" if geometric else measure, tuple(self.names[i] for i in order), self.topics, values,
             settings_of(**settings), baseline=None if number is None else int(np.flatnonzero(order == number)[0]),
             bounds=[(-np.inf, np.inf) if geometric else turned.bounds_of(measure)], progress=progress,
-            **self.clustering(clusters),
+            among=tuple(range(MOST_BEST)) if many else None, **self.clustering(clusters),
         )  # fmt: skip
 
     def clustering(self, by: By | None) -> dict[str, Any]:

@@ -30,6 +30,9 @@ STAR = "⋆"
 MOST_GAINING = 3  # topics that a sentence on the largest gains names
 INTERVAL = "95 % interval, uncorrected"
 P_HEADINGS = {"holm": "p (Holm)", "bh": "p (BH)"}
+MOST_DIFFERENCES = 30_000_000
+"""Pairs times topics that are compared under one measure, at about 70 bytes each; of more, those of the best runs."""
+MOST_BEST = 24  # runs of which all pairs are compared then
 SKEWED = 0.25
 """Skewness of differences, over the root of their number, from which a test of signs or ranks is no test of means: of
 exponential differences with equal means it then stars 7 in 100, and more."""
@@ -377,7 +380,14 @@ class Comparison(Paired, Framed):
         )
         tail = "One tail, in the direction seen: of equal runs about twice as many get a star as the level says."
         lines += ([star, tail] if self.settings.tails == 1 else [star]) if self.family else []
-        return (*lines, *self.remarks())
+        return (*lines, *self.limit(), *self.remarks())
+
+    def limit(self) -> list[str]:
+        """Say that all pairs were too many to compare, where they were."""
+        if self.among is None:
+            return []
+        these, advice = f"the {len(self.among)} best", "Name a baseline to compare every run with it."
+        return [fill("too many", runs=f"{len(self.runs):,}", these=these, tested="", advice=advice)]
 
     def remarks(self) -> list[str]:
         """Say where topics share documents, where intervals and stars differ, and where skewed differences have one."""

@@ -151,14 +151,14 @@ def _drawn(
         noise = np.maximum(noise, np.abs(added).max() * topics * ROUNDED)
     bar = (np.abs(differences.sum(axis=1)) if tails == 2 else differences.sum(axis=1)) - noise
 
-    def reached(rows: NDArray[np.int64], draws: int) -> NDArray[np.int64]:
+    def reached(rows: NDArray[np.int64], draws: int, before: int = 0) -> NDArray[np.int64]:
         """Count the flips whose sum is at least the one observed."""
         found = np.zeros(len(rows), np.int64)
         step = max(1, _BLOCK // max(1, topics, len(added)))
         parts = np.array_split(np.arange(len(rows)), max(1, len(rows) * min(step, draws) // _CACHED))
         for done in range(0, draws, step):
             if progress is not None:
-                progress(done, draws)
+                progress(before + done, max(first, most))
             size = min(step, draws - done), -(-topics // 64)
             bits = rng.integers(0, 2**64 - 1, size, np.uint64, endpoint=True).astype("<u8").view(np.uint8)
             sums = 2 * (added @ np.unpackbits(bits, axis=1, count=topics).T.astype(np.float64))
@@ -175,7 +175,7 @@ def _drawn(
     draws[unsure] = first
     counts[unsure] += reached(unsure, first)
     rare = unsure[(counts[unsure] <= _RARE) & (most > first)]
-    counts[rare] += reached(rare, most - first) if len(rare) else 0
+    counts[rare] += reached(rare, most - first, first) if len(rare) else 0
     draws[rare] = most
     return np.asarray(counts / (draws + 1))
 

@@ -63,6 +63,10 @@ TEMPLATES: dict[str, str | list[str]] = {
     "leads": "{best} scores highest, but this may be chance: {names} may be as good.",
     "leads alone": "{best} scores highest, but this may be chance: the other {n} {runs} may be as good.",
     "share": "{names} share the highest mean.",
+    "too many": (
+        "All pairs of {runs} runs are too many to test: only {these} are compared with each other{tested}. "
+        "p is corrected over these pairs, not over the choice of the best. {advice}"
+    ),
     "ahead": "{measure}: {mean}, ahead of {next} by {numbers}.{power}",
     "each": "{measure}: {mean} each over {topics}.",
     "better than": "{subject} better than {names}.",

@@ -25,7 +25,7 @@ from focuseval.evaluation.evaluation import Evaluation
 from focuseval.evaluation.scores import Scores, order_of, oriented
 from focuseval.evaluation.scoring import curve_of, mean_of
 from focuseval.inference.clusters import By, Clusters
-from focuseval.inference.comparison import Comparison, compare_all
+from focuseval.inference.comparison import MOST_DIFFERENCES, Comparison, compare_all
 from focuseval.inference.intervals import UNBOUNDED, interval
 from focuseval.inference.settings import Settings
 from focuseval.measures import MeasureCall, parse
@@ -47,10 +47,6 @@ MOST_DRAWN = 24  # runs whose curves and texts are shown; nobody tells more line
 MOST_PAIRS = 15_000
 """Pairs that are compared under all measures together, at about .3 ms each; of more, under measures other than the one
 that decides those of the drawn runs alone."""
-MOST_DIFFERENCES = 30_000_000
-"""Pairs times topics that are compared under the measure that decides, at about 70 bytes each; of more, those of the
-drawn runs alone, and with a baseline its own."""
-
 
 KINDS = {"A": "#0072B2", "B": "#D55E00", "may be as good": "#808080", "significantly worse": "#808080"}
 """What a run is in the graph that is the headline, with its colour: blue is A and orange is B everywhere; what is worse
@@ -195,7 +191,10 @@ class Evidence:
         return None if self.baseline is None else self._compare(None)
 
     def _compare(self, baseline: int | None) -> list[Comparison | None]:
-        """Compare the runs; of too many pairs all under the measure that decides, or the drawn runs' there, too."""
+        """Compare the runs; of too many pairs all under the measure that decides, or the drawn runs' there, too.
+
+        A baseline's own pairs are all compared under that measure, however many they are.
+        """
         runs, scores, measures = len(self.labels), self.scores, self.scores.measures
         values = scores.values.transpose(2, 0, 1)
         compare: Callable[..., list[Comparison | None]] = partial(
@@ -206,7 +205,7 @@ class Evidence:
         if pairs * len(measures) <= MOST_PAIRS:
             return compare(measures, values=values)
         found = compare(measures, values=values, among=self.drawn)
-        if pairs * len(scores.topics) <= MOST_DIFFERENCES:
+        if baseline is not None or pairs * len(scores.topics) <= MOST_DIFFERENCES:
             (found[scores.deciding],) = compare([self.measure], values=values[[scores.deciding]])
         return found
 

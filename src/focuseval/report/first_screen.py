@@ -16,7 +16,7 @@ from focuseval.evaluation.counts import Counts
 from focuseval.inference.comparison import Conclusion, other_order
 from focuseval.inference.paired import CANNOT_TELL, wins_sentence
 from focuseval.inference.paired_tests import paired_differences
-from focuseval.inference.sentences import named
+from focuseval.inference.sentences import fill, named
 from focuseval.report.evidence import Evidence
 
 MOST_DECIDING = 6
@@ -234,8 +234,6 @@ def limits(evidence: Evidence) -> list[str]:
     found = (evidence.other_comparisons or evidence.comparisons)[evidence.scores.deciding]
     if found is not None and found.among is not None:
         tested = "" if baseline is None else ", and every run with the baseline"
-        lines.append(
-            f"All pairs of {runs:,} runs are too many to test: only these {drawn} are compared with each other{tested}."
-            " p is corrected over these pairs, not over the choice of the best. A report of fewer runs compares others."
-        )
+        advice = "A report of fewer runs compares others."
+        lines.append(fill("too many", runs=f"{runs:,}", these=f"these {drawn}", tested=tested, advice=advice))
     return lines
