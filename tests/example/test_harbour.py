@@ -44,3 +44,21 @@ def test_one_topic_has_no_answer_and_three_have_text_that_must_not_come_back():
     assert {topic: own["leak@3"] for topic, own in values.items() if "leak@3" in own} == dict.fromkeys(
         ("h06", "h08", "h09"), 1.0
     )
+
+
+@pytest.mark.parametrize("other", ["characters:400", "sentences:3"])
+def test_what_costs_less_is_advised_with_its_loss_and_not_where_it_may_well_be_worse(other):
+    """Half the chunks, which leave a fifth of the text out: before Holm's correction they are significantly worse."""
+    chunkings = ["headings:2", "recursive:300", "characters:400/500", other]
+    found = fe.sweep(HARBOUR / "gold.jsonl", HARBOUR / "docs", chunkings, measures=["spanR@2000c"])
+    lost = found.comparison.against(found.order.index(2), 0)
+    assert (lost.word, lost.p < 0.05 < lost.corrected) == ("cannot tell", True)
+    mean = dict(zip(found.names, found.scores.mean[:, 0].tolist(), strict=True))
+    if other == "sentences:3":  # nothing else costs clearly less
+        safer = "Use headings:2: it has the highest mean, and what costs clearly less may well be worse (p 0.01"
+        assert found.advice().startswith(safer)
+    else:
+        seen = f"(−{mean['headings:2'] - mean[other]:.4f})"
+        assert found.advice().startswith(
+            f"Use {other} for now: too few topics to measure a loss against headings:2 {seen}"
+        )

@@ -80,8 +80,9 @@ TEMPLATES: dict[str, str | list[str]] = {
     "at a cost": " It stores {times} times the {what} of {next}, the next best.",
     "use leader": "Use {run}: it has the highest mean, and nothing that may be as good costs clearly less.",
     "use any": "Use {run}: all score the same on every topic, and none costs clearly less.",
-    "use cheaper": "Use {run}: no measurable loss{against}, {cost}.",
-    "use for now": "Use {run} for now: too few topics to measure a loss{against}, {cost}.",
+    "use safer": "Use {run}: it has the highest mean, and what costs clearly less may well be worse (p {p} by itself).",
+    "use cheaper": "Use {run}: no measurable loss{against}{seen}, {cost}.",
+    "use for now": "Use {run} for now: too few topics to measure a loss{against}{seen}, {cost}.",
     "factor": "By {factor} alone, over every {other}: {headline}",
     "interaction": "{a} and {b} depend on each other: which {a} is better changes with the {b} (p {p}).",
     "no interaction": "Nothing shows that {a} and {b} depend on each other (p {p}).",
@@ -127,15 +128,19 @@ def fill(name: str, **values: Any) -> str:
 
 
 def advice(
-    run: str, best: str, others: int, cost: tuple[float, str], *, alone: bool, measurable: bool, same: bool = False
-) -> str:
+    run: str, best: str, others: int, cost: tuple[float, str], *, alone: bool, measurable: bool, same: bool = False,
+    seen: str = "",
+) -> str:  # fmt: skip
     """Say what to use: the best, or what cannot be told apart from it and costs less.
 
     `cost` is the share of what `best` stores, and of what; `alone` says that all `others` are worse, and `best` is then
-    the next best; `measurable` says that a loss could have been seen, `same` that all score the same.
+    the next best; `measurable` says that a loss could have been seen, `same` that all score the same; `seen` is the
+    difference that was seen.
 
     >>> advice("sentences:5", "words:50", 3, (0.4, "chunks"), alone=False, measurable=True)
     'Use sentences:5: no measurable loss against words:50, under half the chunks.'
+    >>> advice("sentences:5", "words:50", 1, (0.8, "chunks"), alone=False, measurable=True, seen=" (-0.0120, p 0.41)")
+    'Use sentences:5: no measurable loss (-0.0120, p 0.41), 80% of the chunks.'
     >>> advice("sentences:1", "words:50", 1, (2.6, "chunks"), alone=True, measurable=True)
     'Use sentences:1: the other one is worse. It stores 2.6 times the chunks of words:50, the next best.'
     """
@@ -147,7 +152,7 @@ def advice(
         return fill("use any" if same else "use leader", run=run)
     amount = f"under half the {what}" if share < 0.5 else f"{share:.0%} of the {what}"
     against = "" if others == 1 else f" against {best}"
-    return fill("use cheaper" if measurable else "use for now", run=run, against=against, cost=amount)
+    return fill("use cheaper" if measurable else "use for now", run=run, against=against, seen=seen, cost=amount)
 
 
 def listed(parts: Sequence[str]) -> str:

@@ -24,7 +24,7 @@ from focuseval.evaluation.scores import Scores, order_of
 from focuseval.inference.clusters import By
 from focuseval.inference.comparison import P_HEADINGS, Comparison, compare
 from focuseval.inference.paired import BETTER, WORSE, judge_pairs
-from focuseval.inference.sentences import advice, fill, listed, shown_p
+from focuseval.inference.sentences import advice, fill, listed, shown_p, signed
 from focuseval.inference.settings import Settings
 from focuseval.report.build import Report
 from focuseval.report.charts.chart import DIGITS, Chart, axis, hover, scales, wide
@@ -158,13 +158,20 @@ class Sweep:
             most, times = int(more.argmax()), float(more.max()) if more.max() > 1 / CLEARLY else 1.0
             names = (self.best, self.names[self.order[1]])
             return advice(*names, len(self.names) - 1, (times, STORED[most]), alone=True, measurable=True)
-        clearly = [self.order[place] for place in level if self.cheaper(self.order[place], best)]
-        cheap = min(clearly, key=self.cost, default=best)
+        clearly = {self.order[place]: c.against(place, 0) for place in level if self.cheaper(self.order[place], best)}
+        safe = [one for one, pair in clearly.items() if not pair.p <= c.settings.alpha]  # before any correction
+        if clearly and not safe:
+            return fill("use safer", run=self.best, p=shown_p(max(pair.p for pair in clearly.values()), self.settings))
+        cheap = min(safe, key=self.cost, default=best)
         share = self.share(cheap, best)
         least = 0 if share[0] <= CLEARLY else int(share.argmin())
-        reason = "" if cheap == best else c.against(0, self.order.index(cheap)).reason
-        known = {"alone": False, "measurable": not reason, "same": not c.differing.any()}
         cost = (float(share[least]), STORED[least])
+        known: dict[str, Any] = {"alone": False, "measurable": True, "same": not c.differing.any()}
+        if cheap != best:
+            pair = clearly[cheap]
+            p = "" if pair.reason else f", p {shown_p(pair.corrected, self.settings)}"
+            seen = f" ({signed(pair.difference)}{p})" if pair.difference else ""
+            known |= {"measurable": not pair.reason, "seen": seen}
         return advice(self.names[cheap], self.best, len(self.names) - 1, cost, **known)
 
     def sentence(self) -> str:
@@ -178,7 +185,7 @@ class Sweep:
             return []
         lines = [c.conclusion("chunking").headline]
         lines.append(f"The highest mean {c.measure} is {c.means[0]:.4f} over {counted(len(c.topics), 'topic')}.")
-        if len(c.groups[0]) > 1:
+        if self.share(self.names.index(cheap), self.order[0])[1] <= CLEARLY:
             text = self.extents[self.names.index(cheap)]
             cost = f"({counted(text.chunks, 'chunk')}, {text.times:.2f} × the text)"
             lines.append(f"Of those that cannot be told apart, {cheap} indexes the least text {cost}.")
