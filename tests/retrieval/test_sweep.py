@@ -16,7 +16,8 @@ from focuseval.collection.chunks import extent
 from focuseval.collection.tokens import TiktokenEncoding
 from focuseval.errors import FocusevalError
 from focuseval.inference.settings import Settings
-from focuseval.retrieval.swept import Sweep, labels
+from focuseval.report.charts.chart import names_beside
+from focuseval.retrieval.swept import Sweep
 from strategies.tokenizers import encoding, train
 
 TEXTS = {
@@ -396,11 +397,16 @@ def test_score_takes_a_tokenizer(folder):
     assert gated.exit_code == 0, gated.output
 
 
-def test_names_never_hide_each_other():
-    found = labels([(str(n), 100 + n, 0.5) for n in range(5)] + [("low", 1000, 0.0)])
-    heights = [row["mean"] for row in found]
-    assert len(set(heights)) == len(heights)
-    assert labels([("alone", 7, 0.5)]) == [{"chunking": "alone", "chunks": 7, "mean": 0.5}]
+@pytest.mark.parametrize("logarithmic", [False, True])
+def test_names_never_hide_each_other_nor_a_point(logarithmic):
+    points = [*((str(n), 100.0 + n, 0.5) for n in range(5)), ("low", 1000.0, 0.0)]
+    layers = names_beside(points, ("run", "x", "y"), 0.5, logarithmic=logarithmic)
+    heights = [row["y"] for layer in layers for row in layer["data"]["values"]]
+    apart = np.diff(sorted(heights))
+    assert apart.min() > 0.045 * 0.5 - 1e-9
+    assert max(heights) == 0.5, "the last of the neighbours has nothing to its right"
+    (alone,) = names_beside([("alone", 7, 0.5)], ("run", "x", "y"), 0.5, logarithmic=logarithmic)
+    assert alone["data"]["values"] == [{"run": "alone", "x": 7, "y": 0.5}]
 
 
 def test_the_chunks_of_every_run_are_its_own_in_other_processes_too(gold):

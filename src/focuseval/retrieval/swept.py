@@ -6,11 +6,9 @@ here it is put into a table, JSON and a page.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from math import log
 from typing import Any
 
 import numpy as np
@@ -27,11 +25,9 @@ from focuseval.inference.paired import BETTER, WORSE, judge_pairs
 from focuseval.inference.sentences import advice, fill, listed, shown_p, signed
 from focuseval.inference.settings import Settings
 from focuseval.report.build import Report
-from focuseval.report.charts.chart import DIGITS, Chart, axis, hover, scales, wide
+from focuseval.report.charts.chart import Chart, axis, hover, names_beside, scales, wide
 from focuseval.report.charts.chart import number as rounded
 from focuseval.retrieval.retrieving import MadeRun
-
-LINE, WIDTH = 0.04, 0.3  # height and width of a name, as shares of the plot's
 
 CLEARLY = 0.9
 """The share of what the best one stores, up to which another one clearly stores less; its inverse is clearly more."""
@@ -360,7 +356,6 @@ def quality_against_cost(found: Sweep) -> Chart:
         f"another chunking stores clearly less and is not measurably worse."
     )
     columns = ("chunking", "chunks", unit, "mean", "low", "high", "against the best", "frontier")
-    names = labels([(name, chunks, mean) for name, chunks, _, mean, *_ in rows])
     stands = {"field": columns[-2], "type": "nominal"}
     color, shape = (stands | {"scale": scale} for scale in scales(LOOKS, [row[-2] for row in rows]))
     paleness = {"domain": ["yes", "no"], "range": [1, 0.3]}
@@ -370,34 +365,14 @@ def quality_against_cost(found: Sweep) -> Chart:
     y, low = (axis(field, f"mean {found.measure}", scale={"zero": False}) for field in ("mean", "low"))
     drawn: dict[str, Any] = {"color": color, "tooltip": hover(**dict.fromkeys(columns, ""))}
     interval = drawn | {"y": low, "y2": {"field": "high"}}
-    point = drawn | {"y": y, "shape": shape, "size": size, "opacity": pale}
-    text_mark = {"type": "text", "align": "left", "dx": 10, "limit": 190}
+    points, drawn_height = [(row[0], row[1], row[3]) for row in rows], float(np.ptp(found.comparison.intervals))
     layers = [
         {"mark": {"type": "rule", "strokeOpacity": 0.6}, "encoding": interval},
-        {"mark": {"type": "point", "filled": True}, "encoding": point},
-        {"data": {"values": names}, "mark": text_mark, "encoding": {"y": y, "text": {"field": "chunking"}}},
+        {
+            "mark": {"type": "point", "filled": True},
+            "encoding": drawn | {"shape": shape, "size": size, "opacity": pale},
+        },
+        *names_beside(points, ("chunking", "chunks", "mean"), drawn_height, logarithmic=True),
     ]
-    spec = wide(380, encoding={"x": x}, layer=layers)
+    spec = wide(380, encoding={"x": x, "y": y}, layer=layers)
     return Chart("chunking-cost", "Quality against cost of indexing", caption, "answer", columns, tuple(rows), spec)
-
-
-def labels(points: Sequence[tuple[str, int, float]]) -> list[dict[str, Any]]:
-    """Return where names stand: each beside its point, best first, moved down where it would hide another.
-
-    >>> [row["mean"] for row in labels([("a", 100, 0.5), ("b", 101, 0.5), ("c", 900, 0.5), ("d", 90, 0.0)])]
-    [0.5, 0.48, 0.5, 0.0]
-    """
-    heights = [mean for _, _, mean in points]
-    line = LINE * (max(heights) - min(heights))
-    wide = WIDTH * (log(max(chunks for _, chunks, _ in points)) - log(min(chunks for _, chunks, _ in points)))
-    placed: list[tuple[float, float]] = []
-    found = []
-    for name, chunks, mean in points:
-        at, height = log(max(chunks, 1)), mean
-        near = sorted((y for x, y in placed if abs(x - at) <= wide), reverse=True)
-        for y in near:
-            if abs(y - height) < line:
-                height = y - line
-        placed.append((at, height))
-        found.append({"chunking": name, "chunks": chunks, "mean": round(height, DIGITS)})
-    return found

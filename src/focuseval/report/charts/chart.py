@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
+from math import log
 from typing import Any
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
@@ -21,6 +22,7 @@ SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down"
 WIDTHS = {"column": 320, "page": 660}
 """Pixels of a figure: 85 mm and 175 mm, a column and the width of a page of two columns."""
 DIGITS = 5
+LINE, WIDTH = 0.045, 0.3  # height and width of a name beside its point, as shares of the plot's
 LONG = 24  # characters of a name from which on what all names share is left out of labels
 _NAME = re.compile(r"\{(\w+)\}")
 
@@ -168,6 +170,47 @@ def hover(**formats: str) -> list[dict[str, Any]]:
 def wide(height: int, **others: Any) -> dict[str, Any]:
     """Return a specification over the chart's rows that is as wide as its place."""
     return {"width": "container", "height": height, "data": {"name": "rows"}, **others}
+
+
+def names_beside(
+    points: Sequence[tuple[str, float, float]], fields: tuple[str, str, str], height: float, *, logarithmic: bool,
+    dy: int = 0,
+) -> list[dict[str, Any]]:  # fmt: skip
+    """Return layers that write names beside their points, towards the middle.
+
+    A name stands lower where it would hide one before it, or a point. `fields` are those of name, x and y; x is drawn
+    from 0 on, or on a log scale; `height` is what the plot is high. `dy` are the pixels between a name and a line that
+    rises through the points: below it on the left, above it on the right.
+
+    >>> points = [("a", 100, 0.5), ("b", 101, 0.5), ("c", 900, 0.5)]
+    >>> layers = names_beside(points, ("run", "x", "y"), 1, logarithmic=True)
+    >>> [(layer["mark"]["align"], [row["y"] for row in layer["data"]["values"]]) for layer in layers]
+    [('left', [0.455, 0.41]), ('right', [0.5])]
+    """
+    at = [log(max(x, 1)) if logarithmic else x for _, x, _ in points]
+    first = min(at, default=0.0) if logarithmic else 0.0
+    spots = [((x - first) / ((max(at) - first) or 1), y) for x, (_, _, y) in zip(at, points, strict=True)]
+    rows: dict[str, list[dict[str, Any]]] = {"left": [], "right": []}
+    placed: list[tuple[float, float]] = []
+    for (name, x, _), (share, stands) in zip(points, spots, strict=True):
+        align, side = ("left", 1) if share <= 0.5 else ("right", -1)
+        taken = [own for other, own in placed if abs(other - share) <= WIDTH]
+        taken += [own for other, own in spots if 0 < (other - share) * side <= WIDTH]
+        for own in sorted(taken, reverse=True):
+            stands = own - LINE * height if abs(own - stands) < LINE * height else stands  # noqa: PLW2901
+        placed.append((share, stands))
+        rows[align].append(dict(zip(fields, (name, x, round(stands, DIGITS)), strict=True)))
+    mark = {"type": "text", "fontSize": 11, "limit": 190}
+    return [
+        {
+            "data": {"values": own},
+            "mark": {**mark, "align": align, "dx": 10 if align == "left" else -10}
+            | ({"dy": dy if align == "left" else -dy} if dy else {}),
+            "encoding": {"text": {"field": fields[0]}},
+        }
+        for align, own in rows.items()
+        if own
+    ]
 
 
 def left_out(shown: int, all_: int, what: str = "runs") -> str:

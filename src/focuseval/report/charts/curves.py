@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from focuseval.report.charts.chart import (
     hover,
     left_out,
     lines_and_points,
+    names_beside,
     number,
     scales,
     wide,
@@ -229,7 +230,11 @@ def cost_and_quality(evidence: Evidence) -> Iterator[Chart]:
         for n in np.argsort(cost, kind="stable").tolist()
     )
     pair = {evidence.labels[run] for run in evidence.pair or ()}
-    named = [row for row in rows if len(rows) <= MOST_NAMED or row[0] in pair or row[3] == ON]
+    named = [
+        (labels[n], float(cost[n]), float(recall[n]))
+        for n in np.argsort(-recall, kind="stable").tolist()
+        if np.isfinite(cost[n] + recall[n]) and (len(seen) <= MOST_NAMED or labels[n] in pair or best[n])
+    ]
     caption = (
         f"Each point is a run: the mean number of characters in its first {READ} results, each once, against the mean "
         "share of the highlighted text in them. A run is behind the frontier where another one costs no more, finds at "
@@ -241,7 +246,7 @@ def cost_and_quality(evidence: Evidence) -> Iterator[Chart]:
     scale = {"type": "log"} if logarithmic else {"zero": True}
     ticks = {"axis": {"values": [d * 10**n for n in range(10) for d in (1, 3)]}} if logarithmic else {}
     title = f"mean characters of the first {READ} results" + (" (log scale)" if logarithmic else "")
-    middle = (costs[0] * costs[-1]) ** 0.5 if logarithmic else (costs[0] + costs[-1]) / 2
+    columns = ("run", "characters", "recall", "frontier")
     shapes, colours = scales(LOOKS, [row[3] for row in rows])
     by = {"field": "frontier", "type": "nominal", "title": "run"}
     frontier = {
@@ -266,24 +271,10 @@ def cost_and_quality(evidence: Evidence) -> Iterator[Chart]:
         layer=[
             frontier,
             every,
-            *_labels([row[0] for row in named if row[1] <= middle], "left"),
-            *_labels([row[0] for row in named if row[1] > middle], "right"),
+            *names_beside(named, columns[:3], float(np.nanmax(recall)), logarithmic=logarithmic, dy=12),
         ],
     )
-    columns = ("run", "characters", "recall", "frontier")
     yield Chart("cost", "Cost against quality", caption, "curves", columns, rows, spec)
-
-
-def _labels(runs: list[str], align: str) -> Iterator[dict[str, Any]]:
-    """Write the names of some runs beside their points, towards the middle: neighbours above and below in turn."""
-    for own, dy in ((runs[::2], -9), (runs[1::2], 13)):
-        if own:
-            text = {"type": "text", "align": align, "dx": 6 if align == "left" else -6, "dy": dy}
-            yield {
-                "transform": [{"filter": {"field": "run", "oneOf": own}}],
-                "mark": {**text, "fontSize": 11, "limit": 150},
-                "encoding": {"text": {"field": "run"}},
-            }
 
 
 def on_frontier(cost: Floats, quality: Floats, holds: NDArray[np.bool_]) -> NDArray[np.bool_]:
