@@ -1,5 +1,7 @@
 """The filter of INEX 2006: a project that judges, offers and exports no links, whose text stays."""
 
+import hashlib
+import json
 from contextlib import closing
 
 import pytest
@@ -73,6 +75,22 @@ def test_grades_of_links_that_were_given_before_are_left_out_and_counted(tmp_pat
     command("assess", tmp_path / "judging", "--elements", "all", "--no-serve")
     with closing(open_project(tmp_path / "judging")) as project:
         grade(project, LINK, "33")
+
+
+def test_a_gold_without_its_links_has_another_hash(tmp_path):
+    with closing(begin(tmp_path, "--scale", "inex2005")) as project:
+        page = project.documents.get("one")
+        save(project.store, mark(0, len(page.text), text=page.text), KEY, page)
+        for path in (INSIDE, LINK, PARAGRAPH, ARTICLE):
+            grade(project, path, "2")
+        save(project.store, {"kind": "finish", "relevant": True}, KEY, page)
+        whole = project_gold(tmp_path / "judging").sha256
+        judged = [["1", "one", [[0, len(page.text)]], 0, page.sha256]]
+        assert whole == hashlib.sha256(json.dumps(judged).encode()).hexdigest(), "as before there was a filter"
+        choose(project.store, "elements", "filtered", actor="lea")
+        assert project_gold(tmp_path / "judging").sha256 != whole
+        choose(project.store, "elements", "all", actor="lea")
+        assert project_gold(tmp_path / "judging").sha256 == whole
 
 
 def test_highlighted_links_are_left_out_of_the_elements_and_their_text_stays(tmp_path):

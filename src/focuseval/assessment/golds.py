@@ -126,6 +126,8 @@ def gold_of(
     ]
     if store.scale in ON_ELEMENTS:
         judged = [[*row, dict(one.judgement.grades)] for row, one in zip(judged, saved, strict=True)]
+    if small:  # without what the filter leaves out it is another gold
+        judged.append(["elements", "filtered"])
     return Gold(
         tuple(topic_codes),
         pa.array(list(document_codes), pa.string()),
