@@ -10,6 +10,7 @@ from focuseval.assessment import Key, open_project, project_gold
 from focuseval.assessment.plan import Assessor, Pooled, add_to_pool, register
 from focuseval.assessment.pool import keep_run
 from focuseval.assessment.project import choose, setting
+from focuseval.assessment.rules import NOT_RELEVANT, RELEVANT, Judgement, as_dict
 from focuseval.assessment.web import Access, create_app
 from focuseval.errors import AssessError
 from focuseval.formats import read_gold
@@ -91,6 +92,18 @@ def test_a_gold_without_its_links_has_another_hash(tmp_path):
         assert project_gold(tmp_path / "judging").sha256 != whole
         choose(project.store, "elements", "all", actor="lea")
         assert project_gold(tmp_path / "judging").sha256 == whole
+
+
+@pytest.mark.parametrize(("pair", "status"), [("00", NOT_RELEVANT), ("33", RELEVANT)])
+def test_a_document_of_which_only_links_were_graded_is_not_relevant_without_them(tmp_path, pair, status):
+    with closing(begin(tmp_path, "--scale", "inex2003", "--elements", "filtered")) as project:
+        edit = {"kind": "replace", "judgement": as_dict(Judgement(status=status, grades={LINK: pair}))}
+        save(project.store, edit, KEY, project.documents.get("one"))
+    gold = project_gold(tmp_path / "judging")
+    assert gold.articles.relevance.tolist() == [0]
+    assert (gold.elements.path.to_pylist(), gold.elements.exhaustivity.tolist()) == ([ARTICLE], [0])
+    command("project", "export", tmp_path / "judging", tmp_path / "gold", "--to", "inex-2003")
+    assert read_gold(tmp_path / "gold").articles.relevance.tolist() == [0]
 
 
 def test_highlighted_links_are_left_out_of_the_elements_and_their_text_stays(tmp_path):
