@@ -106,6 +106,21 @@ def test_a_document_of_which_only_links_were_graded_is_not_relevant_without_them
     assert read_gold(tmp_path / "gold").articles.relevance.tolist() == [0]
 
 
+def test_a_link_that_was_graded_as_relevant_and_then_left_out_does_not_make_its_document_relevant(tmp_path):
+    with closing(begin(tmp_path, "--scale", "inex2003")) as project:
+        grade(project, LINK, "33")
+        choose(project.store, "elements", "filtered", actor="lea")
+        page = project.documents.get("one")
+        with pytest.raises(AssessError, match="a relevant document needs at least one relevant element"):
+            save(project.store, {"kind": "finish", "relevant": True}, KEY, page)
+        done = save(project.store, {"kind": "finish", "relevant": False}, KEY, page).judgement
+        assert (done.status, done.found) == (NOT_RELEVANT, False)
+        assert project.store.timeline(KEY).now == done
+        assert save(project.store, {"kind": "undo"}, KEY, page).judgement.grades == {LINK: "33"}
+        again = {"kind": "replace", "judgement": as_dict(done)}
+        assert save(project.store, again, KEY, page).judgement == done, "as after a decision, or back in its history"
+
+
 def test_highlighted_links_are_left_out_of_the_elements_and_their_text_stays(tmp_path):
     with closing(begin(tmp_path, "--scale", "inex2005", "--elements", "filtered")) as project:
         page = project.documents.get("one")
