@@ -1,5 +1,7 @@
 """The filter of INEX 2006: a project that judges, offers and exports no links, whose text stays."""
 
+import hashlib
+import json
 from contextlib import closing
 
 import pytest
@@ -8,6 +10,7 @@ from focuseval.assessment import Key, open_project, project_gold
 from focuseval.assessment.plan import Assessor, Pooled, add_to_pool, register
 from focuseval.assessment.pool import keep_run
 from focuseval.assessment.project import choose, setting
+from focuseval.assessment.rules import NOT_RELEVANT, RELEVANT, Judgement, as_dict
 from focuseval.assessment.web import Access, create_app
 from focuseval.errors import AssessError
 from focuseval.formats import read_gold
@@ -73,6 +76,49 @@ def test_grades_of_links_that_were_given_before_are_left_out_and_counted(tmp_pat
     command("assess", tmp_path / "judging", "--elements", "all", "--no-serve")
     with closing(open_project(tmp_path / "judging")) as project:
         grade(project, LINK, "33")
+
+
+def test_a_gold_without_its_links_has_another_hash(tmp_path):
+    with closing(begin(tmp_path, "--scale", "inex2005")) as project:
+        page = project.documents.get("one")
+        save(project.store, mark(0, len(page.text), text=page.text), KEY, page)
+        for path in (INSIDE, LINK, PARAGRAPH, ARTICLE):
+            grade(project, path, "2")
+        save(project.store, {"kind": "finish", "relevant": True}, KEY, page)
+        whole = project_gold(tmp_path / "judging").sha256
+        judged = [["1", "one", [[0, len(page.text)]], 0, page.sha256]]
+        assert whole == hashlib.sha256(json.dumps(judged).encode()).hexdigest(), "as before there was a filter"
+        choose(project.store, "elements", "filtered", actor="lea")
+        assert project_gold(tmp_path / "judging").sha256 != whole
+        choose(project.store, "elements", "all", actor="lea")
+        assert project_gold(tmp_path / "judging").sha256 == whole
+
+
+@pytest.mark.parametrize(("pair", "status"), [("00", NOT_RELEVANT), ("33", RELEVANT)])
+def test_a_document_of_which_only_links_were_graded_is_not_relevant_without_them(tmp_path, pair, status):
+    with closing(begin(tmp_path, "--scale", "inex2003", "--elements", "filtered")) as project:
+        edit = {"kind": "replace", "judgement": as_dict(Judgement(status=status, grades={LINK: pair}))}
+        save(project.store, edit, KEY, project.documents.get("one"))
+    gold = project_gold(tmp_path / "judging")
+    assert gold.articles.relevance.tolist() == [0]
+    assert (gold.elements.path.to_pylist(), gold.elements.exhaustivity.tolist()) == ([ARTICLE], [0])
+    command("project", "export", tmp_path / "judging", tmp_path / "gold", "--to", "inex-2003")
+    assert read_gold(tmp_path / "gold").articles.relevance.tolist() == [0]
+
+
+def test_a_link_that_was_graded_as_relevant_and_then_left_out_does_not_make_its_document_relevant(tmp_path):
+    with closing(begin(tmp_path, "--scale", "inex2003")) as project:
+        grade(project, LINK, "33")
+        choose(project.store, "elements", "filtered", actor="lea")
+        page = project.documents.get("one")
+        with pytest.raises(AssessError, match="a relevant document needs at least one relevant element"):
+            save(project.store, {"kind": "finish", "relevant": True}, KEY, page)
+        done = save(project.store, {"kind": "finish", "relevant": False}, KEY, page).judgement
+        assert (done.status, done.found) == (NOT_RELEVANT, False)
+        assert project.store.timeline(KEY).now == done
+        assert save(project.store, {"kind": "undo"}, KEY, page).judgement.grades == {LINK: "33"}
+        again = {"kind": "replace", "judgement": as_dict(done)}
+        assert save(project.store, again, KEY, page).judgement == done, "as after a decision, or back in its history"
 
 
 def test_highlighted_links_are_left_out_of_the_elements_and_their_text_stays(tmp_path):

@@ -1,6 +1,7 @@
 import random
 import sqlite3
 import threading
+from contextlib import closing
 
 import pytest
 
@@ -159,6 +160,31 @@ def test_an_edit_may_be_the_first_thing_that_a_process_or_a_thread_does(tmp_path
     assert not edits.is_alive(), "the thread waits for a lock that it holds itself"
     assert store.judgement(ANN).version == 1
     store.close()
+
+
+def test_a_thread_whose_first_read_finds_the_log_removed_in_its_own_edit_says_so(tmp_path):
+    database, refused = Database(tmp_path / "assess.db"), []
+    with database.write() as connection:
+        connection.execute("CREATE TABLE kept (row)")
+
+    def edit():
+        try:
+            with database.write() as connection:
+                connection.execute("INSERT INTO kept VALUES (1)")
+                (tmp_path / "assess.db-wal").unlink()
+                database.read()
+        except StorageError as error:
+            refused.append(str(error))
+
+    edits = threading.Thread(target=edit, daemon=True)
+    edits.start()
+    edits.join(timeout=30)
+    assert not edits.is_alive(), "the copy waits for the end of the edit that waits for the copy"
+    assert "all until now is in" in "".join(refused)
+    (copy,) = tmp_path.glob("rescued-*.db")
+    with closing(sqlite3.connect(copy)) as rescued:
+        assert rescued.execute("SELECT * FROM kept").fetchall() == []
+    database.close()
 
 
 def test_a_file_of_a_newer_version_is_left_alone(tmp_path):

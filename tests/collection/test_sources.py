@@ -96,6 +96,17 @@ def test_hidden_files_and_links_to_directories_are_counted_not_read(tmp_path):
     assert sources.passed_over.total() == 4
 
 
+@pytest.mark.parametrize("name", [".loop", ".loop.xml", "loop"])
+def test_a_link_that_leads_to_itself_is_passed_over(name, tmp_path):
+    write_directory(tmp_path)
+    before = Sources([tmp_path])
+    list(before)
+    (tmp_path / name).symlink_to(name)
+    sources = Sources([tmp_path])
+    assert [member.id for member in sources] == IDS
+    assert sources.passed_over - before.passed_over == {name: 1}
+
+
 def test_a_single_file_is_a_source(tmp_path):
     (tmp_path / "one.xml").write_bytes(b"<a/>")
     assert list(contents([tmp_path / "one.xml"])) == ["one"]

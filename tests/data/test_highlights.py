@@ -33,6 +33,11 @@ def test_intersection_and_union_are_those_of_sets_of_characters(left, right):
 
 
 @given(SPANS, st.integers(0, 60))
+def test_an_empty_element_has_no_text_in_common_with_highlights(normal, position):
+    assert spans.intersect(normal, ((position, position),)) == ()
+
+
+@given(SPANS, st.integers(0, 60))
 def test_a_position_is_contained_where_its_character_is(normal, position):
     assert spans.contains(normal, position) == (position in characters(normal))
     assert spans.size(normal) == len(characters(normal))

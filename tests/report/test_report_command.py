@@ -4,13 +4,16 @@ import json
 import re
 import shutil
 import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from focuseval.cli import main
 from focuseval.collection.build import build_index
+from focuseval.errors import MissingDataError
 from focuseval.example import copy_example
+from focuseval.report import page
 from focuseval.report.charts.chart import WIDTHS, Chart
 from focuseval.report.page import draw_all
 
@@ -118,6 +121,22 @@ def test_figures_are_drawn_by_a_browser_where_nothing_else_is_installed(monkeypa
     assert width == pytest.approx(WIDTHS["column"], abs=12)
     (box,) = re.findall(rb"/MediaBox ?\[0 0 ([\d.]+) ([\d.]+)\]", drawn["plain.pdf"])  # one page
     assert float(box[0]) == pytest.approx(0.75 * width, abs=2)  # points
+
+
+def test_a_browser_that_prints_no_page_does_not_give_a_figure_the_page_of_another(monkeypatch):
+    printed = []
+
+    def browse(folder, *arguments):
+        if "--dump-dom" in arguments:
+            return b"<pre>" + json.dumps(['<svg width="9" height="9"></svg>'] * 2).encode() + b"</pre>"
+        printed.append(arguments)
+        if len(printed) == 1:
+            Path(folder, "figure.pdf").write_bytes(b"first")
+        return b""
+
+    monkeypatch.setattr(page, "browse", browse)
+    with pytest.raises(MissingDataError, match="the browser printed no figure"):
+        page.by_browser([{}, {}])
 
 
 def test_figures_without_a_program_say_what_to_install(monkeypatch, run):

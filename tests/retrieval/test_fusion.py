@@ -1,6 +1,7 @@
 """Fusion: values are those of ranx, results are the same where document and span are, order is decided by ranks."""
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -108,6 +109,13 @@ def test_a_product_asks_for_every_run_that_answers_the_topic():
     assert made["1"] == pytest.approx({"x": 2 / 3, "y": 2 / 3, "z": 0, "w": 0})
     assert list(made["1"]) == ["x", "y", "z", "w"]
     assert made["2"] == pytest.approx({"x": 1, "y": 0.5})
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.int64])
+def test_scores_of_another_type_are_fused_as_their_numbers(kind):
+    a, b = (run_of({"1": [("x",), ("y",)]}, score=np.array(scores)) for scores in ([3.0, 2.0], [7.0, 5.0]))
+    other = replace(b, score=b.score.astype(kind))
+    assert values(fe.fuse([a, other], "sum", norm="none")) == values(fe.fuse([a, b], "sum", norm="none"))
 
 
 def test_what_cannot_be_fused_is_refused():

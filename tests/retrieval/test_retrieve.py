@@ -19,7 +19,7 @@ from focuseval.collection.documents import open_documents
 from focuseval.data.topics.topic import plain_topic
 from focuseval.errors import CollectionError, FocusevalError
 from focuseval.example import ROOT
-from focuseval.retrieval.store import IndexedWords
+from focuseval.retrieval.store import IndexedWords, WordSegment
 from strategies.remarks import lines_of
 
 TASKS = ("thorough", "focused", "relevant-in-context", "best-in-context", "fetch-browse", "spans")
@@ -124,9 +124,15 @@ def test_words_of_an_index_that_cannot_be_written_to_are_kept_in_memory(example,
     assert not (Path(example.name) / "words-german").exists()
 
 
-def test_words_of_a_collection_in_memory_go_with_it():
-    documents = open_documents(ROOT / "articles")
+def test_words_of_a_collection_in_memory_are_read_once_and_go_with_it(monkeypatch):
+    documents, read = open_documents(ROOT / "articles"), []
+    content = WordSegment.content
+    monkeypatch.setattr(WordSegment, "content", lambda segment, name: read.append(name) or content(segment, name))
     fe.search(documents, "harbour")
+    first = read.copy()
+    assert first
+    fe.search(documents, "tides")
+    assert read == first
     gone = weakref.ref(documents)
     del documents
     gc.collect()

@@ -163,6 +163,8 @@ class Database:
         what = f"{self.path}: another program removed it, or its log, while this one wrote to it; nothing more is saved"
         copy = self.path.with_name(f"rescued-{datetime.now(UTC):%Y%m%dT%H%M%S%f}.db")
         try:
+            if self._writer.in_transaction:  # a thread's first read in its own edit: nothing of that is kept
+                self._writer.execute("ROLLBACK")  # else the copy waits for its end, which never comes
             make_private(copy)
             with closing(sqlite3.connect(copy)) as target:
                 self._writer.backup(target)

@@ -75,27 +75,21 @@ def gold_of(
         topic = np.array([topic_codes[one.key.topic] for one in rows], np.int32)
         return topic, np.array([document_codes[one.key.document] for one in rows], np.int32)
 
-    points = [one.judgement.entry_point for one in saved]
-    articles = Articles(
-        *codes(saved),
-        relevance=np.array([int(one.judgement.found) for one in saved], np.int32),
-        length=np.array([one.length for one in saved], np.int64),
-        rsize=np.array([spans.size(one.judgement.highlights) for one in saved], np.int64),
-        bep=np.array([UNKNOWN if point is None else point for point in points], np.int64),
-    )
     marked = [(one, *quote) for one in saved for quote in quotes(one)]
     start, end = (np.array([row[k] for row in marked], np.int64) for k in (1, 2))
     texts = pa.array([row[3] for row in marked], pa.string())
     passages = Passages(*codes([row[0] for row in marked]), start, end, end - start, quote=texts)
+    found = [one.judgement.found for one in saved]
     pages = [(one, documents.get(one.key.document)) for one in saved] if documents else []
     graded: list[tuple[Saved, str, int, int, int, int, bool]] = []
     small = 0  # elements that the filter of too small ones leaves out
-    for one, whole in pages:
+    for number, (one, whole) in enumerate(pages):
         page, marks = store.offered(whole), one.judgement.highlights
         if store.scale in ON_ELEMENTS:
-            none = {} if one.judgement.grades or not page.elements else {page.elements[0].path: SCALES[store.scale][0]}
             left = whole.row_of.keys() - page.row_of.keys()
             given = {path: pair for path, pair in one.judgement.grades.items() if path not in left}
+            none = {} if given or not page.elements else {page.elements[0].path: SCALES[store.scale][0]}
+            found[number] = replace(one.judgement, grades=given).found
             small += len(one.judgement.grades) - len(given)
             for path, pair in {**none, **given}.items():  # what is not relevant is inferred to be so
                 fit = "NLSE".find(pair[1]) if store.scale == COVERAGE else int(pair[1])
@@ -110,6 +104,14 @@ def gold_of(
             if rsize:
                 grade = {"2": 2, "1": 1, "?": TOO_SMALL}[grades.get(element.path, "2")]
                 graded.append((one, element.path, grade, element.end - element.start, rsize, UNKNOWN, False))
+    points = [one.judgement.entry_point for one in saved]
+    articles = Articles(
+        *codes(saved),
+        relevance=np.array(found, np.int32),
+        length=np.array([one.length for one in saved], np.int64),
+        rsize=np.array([spans.size(one.judgement.highlights) for one in saved], np.int64),
+        bep=np.array([UNKNOWN if point is None else point for point in points], np.int64),
+    )
     elements = GradedElements(
         *codes([row[0] for row in graded]),
         path=pa.array([row[1] for row in graded], pa.string()).dictionary_encode(),
@@ -126,6 +128,8 @@ def gold_of(
     ]
     if store.scale in ON_ELEMENTS:
         judged = [[*row, dict(one.judgement.grades)] for row, one in zip(judged, saved, strict=True)]
+    if small:  # without what the filter leaves out it is another gold
+        judged.append(["elements", "filtered"])
     return Gold(
         tuple(topic_codes),
         pa.array(list(document_codes), pa.string()),

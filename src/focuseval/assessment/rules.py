@@ -305,6 +305,13 @@ def _grade(judgement: Judgement, edit: Edit) -> Judgement:
     return replace(judgement, grades=kept, status=OPEN)
 
 
+def _finish(judgement: Judgement, edit: Edit) -> Judgement:
+    if edit["relevant"]:
+        return replace(judgement, status=RELEVANT)
+    kept = {path: grade for path, grade in judgement.grades.items() if len(grade) == 1 or grade[0] == "0"}
+    return replace(judgement, status=NOT_RELEVANT, bep=None, grades=kept)  # what goes are links, left out since
+
+
 def _reopened(judgement: Judgement) -> str:
     """Return the status after a note or a flag: what was finished is open again, what was not stays as it was."""
     return OPEN if judgement.finished else judgement.status
@@ -315,7 +322,7 @@ _APPLY: dict[str, Callable[[Judgement, Edit], Judgement]] = {
     "unhighlight": lambda j, e: replace(j, highlights=spans.subtract(j.highlights, e["start"], e["end"]), status=OPEN),
     "entry": lambda j, e: replace(j, bep=e["position"], status=OPEN),
     "grade": _grade,
-    "finish": lambda j, e: replace(j, status=RELEVANT) if e["relevant"] else replace(j, status=NOT_RELEVANT, bep=None),
+    "finish": _finish,
     "reopen": lambda j, _: replace(j, status=OPEN),
     "skip": lambda j, _: replace(j, status=SKIPPED),
     "flag": lambda j, e: replace(j, flagged=e["on"], status=_reopened(j)),

@@ -11,7 +11,7 @@ import sqlite3
 import threading
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -125,13 +125,16 @@ class Store:
         if edit["kind"] in ("undo", "redo"):
             judgement = replay(_edits(connection, key)).step(edit)
         else:
-            offered = self.offered(document)
+            offered, known = self.offered(document), before.judgement
             if edit["kind"] == "grade" and edit["grade"] is not None:
                 small = [path for path in edit["paths"] if path in document.row_of and path not in offered.row_of]
                 if small:
                     raise AssessError(f"{small[0]} is a link, which this project does not judge on its own")
             withdrawn = edit["kind"] == "grade" and edit["grade"] is None  # what was graded before may be taken away
-            check(before.judgement, edit, document if withdrawn else offered, scale=self.scale)
+            if offered is not document:  # a link that was graded before does not count
+                left = document.row_of.keys() - offered.row_of.keys()
+                known = replace(known, grades={path: one for path, one in known.grades.items() if path not in left})
+            check(known, edit, document if withdrawn else offered, scale=self.scale)
             judgement = apply(before.judgement, edit)
         after = Saved(key, before.version + 1, judgement, document.sha256, len(document.text), now())
         stamps = {"version": after.version, "text_sha256": after.text_sha256, "key": token}

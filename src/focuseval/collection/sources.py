@@ -21,7 +21,7 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import repeat
@@ -97,9 +97,11 @@ def usual(entries: Sequence[os.DirEntry[str]]) -> tuple[str, list[bool]]:
     extension = next((found for found in extensions if found in DOCUMENTS), "")
     names = [entry.name for entry in entries]
     together = "\n".join(("", *names))
-    if not extension or not together.isascii() or "\n." in together or "\\" in together:
-        return extension, [False] * len(entries)
-    return extension, list(map(min, map(str.endswith, names, repeat(extension)), map(os.DirEntry.is_file, entries)))
+    if extension and together.isascii() and "\n." not in together and "\\" not in together:
+        files = map(os.DirEntry.is_file, entries)
+        with suppress(OSError):  # of a link that leads to itself
+            return extension, list(map(min, map(str.endswith, names, repeat(extension)), files))
+    return extension, [False] * len(entries)
 
 
 _NAME = attrgetter("name")
@@ -179,7 +181,8 @@ class Sources:
     def _entry(self, entry: os.DirEntry[str], root: str, inside: str, size: int) -> Iterator[Member | Files]:
         """Yield what one entry of a directory holds; a link that leads nowhere is named when it is read."""
         stem, extension = kind_of(entry.name)
-        link, file, folder = entry.is_symlink(), entry.is_file(), entry.is_dir()
+        link = entry.is_symlink()  # one may lead to itself: `os.path` answers, where the entry raises
+        file, folder = (os.path.isfile(entry), os.path.isdir(entry)) if link else (entry.is_file(), entry.is_dir())  # noqa: PTH112, PTH113
         if entry.name[0] == ".":
             self.passed_over[entry.name if link else "hidden"] += 1
         elif extension in DOCUMENTS and (file or (link and not folder)):

@@ -69,6 +69,7 @@ def intersect(left: Spans, right: Spans) -> Spans:
         (max(a, start), min(b, end))
         for start, end in right
         for a, b in left[bisect_right(left, start, key=_end) : bisect_left(left, end, key=_start)]
+        if max(a, start) < min(b, end)
     )
 
 

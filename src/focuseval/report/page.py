@@ -309,7 +309,10 @@ def by_browser(specs: Sequence[dict[str, object]]) -> tuple[list[str], list[byte
             style = f"@page {{ size: {wide}px {high + 1}px; margin: 0 }} body {{ margin: 0 }} svg {{ display: block }}"
             page.write_text(f"<!doctype html><meta charset=utf-8><style>{style}</style>{svg}", encoding="utf-8")
             browse(folder, "--no-pdf-header-footer", f"--print-to-pdf={out}", page.as_uri())
+            if not out.exists():
+                raise MissingDataError(f"the browser printed no figure; {REMEDY}")
             printed.append(out.read_bytes())
+            out.unlink()  # else the next figure could be this one
     return drawn, printed
 
 

@@ -210,7 +210,7 @@ def _rows(runs: Sequence[Run], how: Fusion) -> tuple[Run, Ranked]:
             "row": column_of(None if run.placement is None else run.placement.document, many),
             "start": column_of(run.start, many),
             "end": column_of(run.end, many),
-            "score": np.full(many, np.nan) if run.score is None else run.score,
+            "score": np.full(many, np.nan) if run.score is None else np.asarray(run.score, np.float64),
         }
         parts.append(pa.table(texts | numbers))
     whole = pa.concat_tables(parts)

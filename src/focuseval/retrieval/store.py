@@ -187,7 +187,7 @@ def keep_in(folder: str, name: str, content: Any) -> None:
 
 
 _IN_MEMORY: WeakKeyDictionary[Index, dict[str, dict[str, Any]]] = WeakKeyDictionary()
-"""The files of words, by language, of collections that lie on no disk, while somebody holds the collection."""
+"""The words of collections that lie on no disk, by language, while somebody holds the collection: they do not."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -355,8 +355,9 @@ def open_words(
     if not isinstance(index.blocks, MappedBlocks):
         known = _IN_MEMORY.setdefault(index, {})
         if language not in known:
-            known[language] = _in_memory(index, language, progress)
-        return _opened(index, language, index.name, known[language].__getitem__)
+            words = _opened(index, language, index.name, _in_memory(index, language, progress).__getitem__)
+            known[language] = {"tags": words.tags, "segments": words.segments, "_columns": words._columns}  # noqa: SLF001
+        return IndexedWords(index, language, **known[language])
     folder, cache = index.blocks.folder / f"words-{language}", index.blocks.cache
     fetch: Callable[[Any], Any] = _mapped
     try:
