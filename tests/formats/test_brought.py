@@ -351,6 +351,16 @@ def test_doctor_says_what_stands_in_the_way(folder, written):
     assert (odd.exit_code, odd.stdout.count("not understood"), odd.stdout.count("  cannot be read: ")) == (1, 1, 1)
 
 
+def test_doctor_reads_scores_by_topic_as_a_run_though_they_are_no_grades(folder, written):
+    written("query-id\tcorpus-id\tscore\nq1\ttea.md\t1\n", "qrels.tsv")
+    said = focuseval("doctor", folder / "qrels.tsv", written('{"q1": {"tea.md": 0.71}}', "dense.json"))
+    assert said.exit_code == 0, said.output
+    for line in ("dense.json: a run (run-rows)\n", "not a gold: ", "dense.json: together", "nDCG@10 = 1.0000"):
+        assert line in said.stdout
+    alone = focuseval("doctor", folder / "dense.json").stdout
+    assert "to compute measures, name a gold and the documents, too" in alone
+
+
 @pytest.mark.parametrize("packed", [gzip.compress, bytes])
 def test_doctor_tells_a_run_of_texts_from_documents(written, packed):
     run = written("", "run.jsonl.gz")

@@ -114,7 +114,14 @@ def _examined(file: str, index: Any, roles: dict[str, list[str]]) -> dict[str, A
         keys, topics = first_keys(source.head()), 0
         with suppress(FocusevalError):
             topics = len(read_questions(file)) if not known and (keys or are_topics(source)) else 0
-        one["is"] = " and ".join(f"a {kind} ({known[kind].name})" for kind in known)
+        read, refused = dict[Kind, Any](), dict[Kind, FocusevalError]()
+        for kind in known:
+            try:
+                read[kind] = (read_gold if kind == "gold" else read_run)(file, index=index)
+                roles[kind].append(file)
+            except FocusevalError as error:  # as dense scores by topic, which could be grades
+                refused[kind] = error
+        one["is"] = " and ".join(f"a {kind} ({known[kind].name})" for kind in read or known)
         one["is"] = counted(topics, "topic") if topics else one["is"] or detect_source(source).name
         if keys and (not known or {one.name for one in known.values()} & _ROWS):
             means: dict[str, str] = {}
@@ -123,12 +130,12 @@ def _examined(file: str, index: Any, roles: dict[str, list[str]]) -> dict[str, A
                     means.setdefault(name, ours)
             lines.append("fields: " + ", ".join(f"{name} = {ours}" for name, ours in means.items()))
             lines += [f"left out: {', '.join(left)}"] if (left := sorted(keys - KNOWN - means.keys())) else []
-        for kind in known:
-            roles["unread"].append(kind)
-            read: Any = (read_gold if kind == "gold" else read_run)(file, index=index)
-            lines += [read.description(), *(as_options(remark.sentence) for remark in read.remarks)]
-            roles["unread"].pop()
-            roles[kind].append(file)
+        for each in read.values():
+            lines += [each.description(), *(as_options(remark.sentence) for remark in each.remarks)]
+        lines += [f"not a {kind}: {as_options(why)}" for kind, why in refused.items() if read]
+        if refused and not read:
+            roles["unread"] += known
+            raise next(iter(refused.values()))
     except FocusevalError as error:
         one |= {"is": one["is"] or "not understood", "error": as_options(error)}
     return one
