@@ -361,6 +361,27 @@ def test_doctor_reads_scores_by_topic_as_a_run_though_they_are_no_grades(folder,
     assert "to compute measures, name a gold and the documents, too" in alone
 
 
+def test_doctor_takes_a_published_collection_for_gold_and_documents(folder):
+    sea, run = folder / "sea.zip", folder / "run.jsonl"
+    spans = {"topic": "q", "query": "How long?", "doc": "tea.md", "spans": [{"quote": DRAWS}]}
+    (folder / "gold.jsonl").write_text(lines([spans]))
+    run.write_text(lines([{"topic": "q", "doc": "tea.md", "rank": 1, "text": DRAWS}]))
+    made = focuseval("publish", folder / "gold.jsonl", "--docs", folder / "docs", "-o", sea, "--title", "Sea")
+    assert made.exit_code == 0, made.output
+    said = focuseval("doctor", sea, run)
+    assert said.exit_code == 0, said.output
+    assert "sea.zip: a published collection\n  Gold " in said.stdout
+    assert f"{sea} + {run}: together" in said.stdout
+    assert "spanR@5 = 1.0000" in said.stdout
+
+
+def test_a_zip_file_without_a_sheet_is_refused_in_our_words(written):
+    with zipfile.ZipFile(written("", "docs.zip"), "w") as packed:
+        packed.writestr("tea.md", DRAWS)
+    with pytest.raises(FormatError, match="expected a table in Parquet or Excel, found: a ZIP file without a sheet"):
+        fe.read_run(packed.filename)
+
+
 @pytest.mark.parametrize("packed", [gzip.compress, bytes])
 def test_doctor_tells_a_run_of_texts_from_documents(written, packed):
     run = written("", "run.jsonl.gz")
