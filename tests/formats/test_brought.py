@@ -413,6 +413,14 @@ def test_a_folder_of_beir_is_enough_for_a_sweep_and_for_doctor(written):
     assert "a gold (gold-rows)" in said
 
 
+@pytest.mark.parametrize("names", [("docs", "beir"), ("beir", "docs")])
+def test_doctor_prefers_documents_to_those_of_beir_whatever_is_named_first(folder, written, names):
+    written(lines([{"_id": "d1", "text": "Of something else."}]), "beir/corpus.jsonl")
+    written("query-id\tcorpus-id\tscore\nq1\td1\t1\n", "beir/qrels/test.tsv")
+    said = focuseval("doctor", folder / "gold.jsonl", *(folder / name for name in names), folder / "run.jsonl")
+    assert f"{folder / 'gold.jsonl'} + {folder / 'run.jsonl'}: together\n  47 measures can be" in said.stdout
+
+
 def test_the_qrels_of_beir_are_a_gold_where_nobody_says_what_they_are(written):
     qrels = written("query-id\tcorpus-id\tscore\nq1\ttea.md\t1\n", "beir/qrels/test.tsv")
     target = qrels.parent / "test.qrels"

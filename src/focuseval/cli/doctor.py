@@ -49,7 +49,7 @@ def doctor(files: tuple[str, ...], layout: str) -> None:
     for missing in (file for file in files if not location(file).exists()):
         open_sources(missing)  # which says so
     roles: dict[str, list[Any]] = {"gold": [], "run": [], "unread": []}
-    for file in filter(_holds_documents, files):
+    for file in sorted(filter(_holds_documents, files), key=_is_beir, reverse=True):  # of several the last counts
         one: dict[str, Any] = {"file": file, "is": "documents", "lines": []}
         try:
             if is_archive(file):
