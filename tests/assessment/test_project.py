@@ -317,6 +317,16 @@ def test_questions_that_cannot_be_read_are_refused_with_their_place(tmp_path, te
         read_questions(tmp_path / "q.jsonl")
 
 
+def test_a_run_is_no_file_of_questions_though_its_results_have_texts(tmp_path):
+    row = {"topic": "q1", "text": "Warm the pot."}
+    (tmp_path / "run.jsonl").write_text(json.dumps(row | {"doc": "tea.md", "rank": 1}))
+    with pytest.raises(FormatError, match=r"run\.jsonl: expected topics, found a run \(run-jsonl\)"):
+        read_questions(tmp_path / "run.jsonl")
+    for more in ({}, {"metadata": {}}, {"source": "the web"}):
+        (tmp_path / "q.jsonl").write_text(json.dumps(row | more))
+        assert [one.title for one in read_questions(tmp_path / "q.jsonl")] == ["Warm the pot."]
+
+
 def test_questions_come_from_lines_of_json_and_from_gold(tmp_path):
     (tmp_path / "q.jsonl").write_text('{"topic": 1, "query": "Why?", "doc": "a"}\n{"topic": "1", "doc": "b"}\n')
     (topic,) = read_questions(tmp_path / "q.jsonl")

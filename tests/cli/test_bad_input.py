@@ -79,7 +79,7 @@ JSON_RUNS = {
     "docless": (JRUN.replace(b'"doc":"d1",', b"", 1), ""),
     "bool": (JRUN.replace(b'"rank":1', b'"rank":true', 1), ""),
     "text": (JRUN.replace(b'"start":0,"end":5', b'"text":7e400', 1), ""),
-    "latin": (JRUN.replace(b"d1", b"d\xe9", 1), "utf-8"),
+    "latin": (JRUN.replace(b"d1", b"d\xe9", 1), "expected UTF-8, found byte 0xe9"),
     "surrogate": (JRUN.replace(b"d1", b"\\ud800", 1), ""),
 }  # fmt: skip
 READS_JSON_RUN = {

@@ -351,6 +351,37 @@ def test_doctor_says_what_stands_in_the_way(folder, written):
     assert (odd.exit_code, odd.stdout.count("not understood"), odd.stdout.count("  cannot be read: ")) == (1, 1, 1)
 
 
+def test_doctor_reads_scores_by_topic_as_a_run_though_they_are_no_grades(folder, written):
+    written("query-id\tcorpus-id\tscore\nq1\ttea.md\t1\n", "qrels.tsv")
+    said = focuseval("doctor", folder / "qrels.tsv", written('{"q1": {"tea.md": 0.71}}', "dense.json"))
+    assert said.exit_code == 0, said.output
+    for line in ("dense.json: a run (run-rows)\n", "not a gold: ", "dense.json: together", "nDCG@10 = 1.0000"):
+        assert line in said.stdout
+    alone = focuseval("doctor", folder / "dense.json").stdout
+    assert "to compute measures, name a gold and the documents, too" in alone
+
+
+def test_doctor_takes_a_published_collection_for_gold_and_documents(folder):
+    sea, run = folder / "sea.zip", folder / "run.jsonl"
+    spans = {"topic": "q", "query": "How long?", "doc": "tea.md", "spans": [{"quote": DRAWS}]}
+    (folder / "gold.jsonl").write_text(lines([spans]))
+    run.write_text(lines([{"topic": "q", "doc": "tea.md", "rank": 1, "text": DRAWS}]))
+    made = focuseval("publish", folder / "gold.jsonl", "--docs", folder / "docs", "-o", sea, "--title", "Sea")
+    assert made.exit_code == 0, made.output
+    said = focuseval("doctor", sea, run)
+    assert said.exit_code == 0, said.output
+    assert "sea.zip: a published collection\n  Gold " in said.stdout
+    assert f"{sea} + {run}: together" in said.stdout
+    assert "spanR@5 = 1.0000" in said.stdout
+
+
+def test_a_zip_file_without_a_sheet_is_refused_in_our_words(written):
+    with zipfile.ZipFile(written("", "docs.zip"), "w") as packed:
+        packed.writestr("tea.md", DRAWS)
+    with pytest.raises(FormatError, match="expected a table in Parquet or Excel, found: a ZIP file without a sheet"):
+        fe.read_run(packed.filename)
+
+
 @pytest.mark.parametrize("packed", [gzip.compress, bytes])
 def test_doctor_tells_a_run_of_texts_from_documents(written, packed):
     run = written("", "run.jsonl.gz")
@@ -380,6 +411,14 @@ def test_a_folder_of_beir_is_enough_for_a_sweep_and_for_doctor(written):
     said = focuseval("doctor", folder).stdout
     assert "documents" in said
     assert "a gold (gold-rows)" in said
+
+
+@pytest.mark.parametrize("names", [("docs", "beir"), ("beir", "docs")])
+def test_doctor_prefers_documents_to_those_of_beir_whatever_is_named_first(folder, written, names):
+    written(lines([{"_id": "d1", "text": "Of something else."}]), "beir/corpus.jsonl")
+    written("query-id\tcorpus-id\tscore\nq1\td1\t1\n", "beir/qrels/test.tsv")
+    said = focuseval("doctor", folder / "gold.jsonl", *(folder / name for name in names), folder / "run.jsonl")
+    assert f"{folder / 'gold.jsonl'} + {folder / 'run.jsonl'}: together\n  47 measures can be" in said.stdout
 
 
 def test_the_qrels_of_beir_are_a_gold_where_nobody_says_what_they_are(written):

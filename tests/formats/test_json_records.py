@@ -153,7 +153,8 @@ def test_a_wrong_judgement_is_named_by_its_line_before_those_after_it(line, what
         (b'{"topic":"a","doc":"x","score":NaN,"rank":Infinity}', "1: expected a JSON object, found: NaN is not a nu"),
         (b'{"topic":"a","doc":"x","score":1e999}', "1: expected a finite number as 'score', found inf"),
         (b'{"topic":"a","doc":"\\ud800"}', "1: expected text as 'doc', found a lone surrogate"),
-        (b'{"topic":"a","doc":"\xff"}', "1: expected a JSON object, found: 'utf-8' codec can't decode byte 0xff"),
+        (b'{"topic":"a","doc":"\xff"}', "1: expected UTF-8, found byte 0xff; convert the file to UTF-8"),
+        (b'{"topic":"a","doc":"x"}\n"' + "é".encode() * 40 + b'"', "2: expected a JSON object, found '\"éé"),
         (b'{"topic":"a","doc":"\t"}', "1: expected a JSON object, found: Invalid control character"),
         (b'{"topic":"a","doc":"x"}\n{"topic":"a\0"}', "2: expected text, found a NUL byte"),
         (

@@ -106,6 +106,18 @@ def test_what_became_of_texts_without_a_document_is_said(written):
     ]
 
 
+@pytest.mark.parametrize(
+    ("docs", "found"),
+    [({"x.txt": "Nothing."}, "2 of 2 in none and 0 in several"), (DOCS | {"x": DOCS["tea.md"]}, "1 of 2 in none")],
+)
+def test_a_gold_whose_texts_are_in_none_of_the_documents_is_refused_with_that_cause(written, docs, found):
+    path = written("answers.jsonl", as_lines([{"user_input": "Q?", "reference_contexts": [DRAWS, "Add milk."]}]))
+    cause = f"answers.jsonl:1: expected every text of the gold in one document of documents, found {found}"
+    for measures in (["P@1"], ["spanR"]):
+        with pytest.raises(FormatError, match=cause):
+            fe.evaluate(path, {"Q?": [DRAWS]}, measures, docs=docs)
+
+
 def test_the_list_of_repairs_says_why_a_text_without_a_document_has_no_place():
     run = {"q": ["Serve hot.", "x y", DRAWS]}
     gold = [{"topic": "q", "doc": "tea.md", "quote": DRAWS}]

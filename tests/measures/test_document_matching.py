@@ -7,10 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from building import gold_of, run_of
+from focuseval.collection.documents import open_documents
 from focuseval.engine.native import hash64
 from focuseval.errors import InputError, NotComparableError
 from focuseval.evaluation.evaluation import evaluate
+from focuseval.measures.document_matching import document_codes
 from focuseval.measures.matching import match
+from focuseval.measures.prepared import prepare
 
 GOLD = {"t": {"a": {"grade": 1}, "b": {"grade": 0}}, "u": {"a": {"grade": 2}}}
 IDS = st.lists(st.sampled_from(["a", "b", "c", "a longer identifier"]), max_size=6)
@@ -57,6 +60,12 @@ def test_a_run_of_another_collection_is_refused_in_one_line(topics, missing):
     with pytest.raises(NotComparableError, match=missing) as refusal:
         evaluate(gold_of(GOLD, scale="trec"), run_of(topics), ["AP"])
     assert "\n" not in str(refusal.value)
+
+
+def test_a_gold_without_any_document_meets_no_document_of_a_run():
+    collection = open_documents({"a": "one", "b": "two"})
+    gold = prepare(gold_of({"t": {}}), collection)
+    assert document_codes(run_of({"t": ["a", "zzz"]}).document, gold).tolist() == [-1, -1]
 
 
 def test_a_run_that_answers_nothing_scores_zero_on_every_topic():

@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
+from focuseval.assessment.archive import archive_gold
 from focuseval.cli.commands import as_options
-from focuseval.cli.options import is_project, layout_option
+from focuseval.cli.options import is_archive, is_project, layout_option
 from focuseval.cli.output import NO, Command, json_text
 from focuseval.cli.stats import are_topics
 from focuseval.collection.document_files import CONTAINERS, DOCUMENTS, holds_documents, kind_of
@@ -36,8 +37,8 @@ _SHOWN = ("spanR", "nDCG", "MAgP")
 def doctor(files: tuple[str, ...], layout: str) -> None:
     r"""Say what each FILE is, what was understood in it, and which measures the FILEs give together.
 
-    A FILE is a gold, a run, topics, documents (a file or a folder), an index or a project. Nothing is written, and the
-    exit code is 1 if a FILE cannot be read and nothing can be computed.
+    A FILE is a gold, a run, topics, documents (a file or a folder), an index, a project, or what 'publish' wrote.
+    Nothing is written, and the exit code is 1 if a FILE cannot be read and nothing can be computed.
 
     \b
     Examples:
@@ -45,18 +46,23 @@ def doctor(files: tuple[str, ...], layout: str) -> None:
       focuseval doctor gold.jsonl results.json docs/
     """
     index, found = None, list[dict[str, Any]]()
-    for file in files:
-        if not location(file).exists():
-            open_sources(file)  # which says so
-    for file in filter(_holds_documents, files):
+    for missing in (file for file in files if not location(file).exists()):
+        open_sources(missing)  # which says so
+    roles: dict[str, list[Any]] = {"gold": [], "run": [], "unread": []}
+    for file in sorted(filter(_holds_documents, files), key=_is_beir, reverse=True):  # of several the last counts
         one: dict[str, Any] = {"file": file, "is": "documents", "lines": []}
         try:
-            index = open_documents(file)
-            one["lines"] += filter(None, (index.description(), left_out(index.metadata)))
+            if is_archive(file):
+                gold, own = archive_gold(file)
+                index = index if own is None else own
+                one |= {"is": "a published collection", "lines": [gold.description()]}
+                roles["gold"].append(gold)
+            else:
+                index = own = open_documents(file)
+            one["lines"] += [] if own is None else filter(None, (own.description(), left_out(own.metadata)))
         except FocusevalError as error:
             one["error"] = as_options(error)
         found.append(one)
-    roles: dict[str, list[str]] = {"gold": [], "run": [], "unread": []}
     known = {one["file"] for one in found}
     found += [_examined(file, index, roles) for file in files if file not in known or _is_beir(file)]
     tried = [_tried(gold, run, index) for gold in roles["gold"] for run in roles["run"]]
@@ -80,10 +86,10 @@ def _is_beir(file: str) -> bool:
 
 
 def _holds_documents(file: str) -> bool:
-    """Say whether a name is that of an index, of documents, or of a folder that is no gold."""
+    """Say whether a name is that of an index, of documents, of both in one file, or of a folder that is no gold."""
     place, extension = location(file), kind_of(file)[1]
-    if is_project(file) or is_index(file):
-        return is_index(file)
+    if is_project(file) or is_index(file) or is_archive(file):
+        return not is_project(file)
     if place.is_dir():
         files = (one for one in in_order(place.rglob("*")) if one.is_file())
         held = (one for one in files if not one.name.startswith((".", "assess.db")))
@@ -101,7 +107,7 @@ _ROWS = {"run-rows", "gold-rows", "run-jsonl", "gold-jsonl"}
 """Formats whose rows have fields under the names that people use."""
 
 
-def _examined(file: str, index: Any, roles: dict[str, list[str]]) -> dict[str, Any]:
+def _examined(file: str, index: Any, roles: dict[str, list[Any]]) -> dict[str, Any]:
     """Return what a gold, a run or topics are; each role that it can have is noted."""
     if is_project(file):
         return {"file": file, "is": "an assessment project, which 'focuseval stats' describes", "lines": []}
@@ -114,7 +120,14 @@ def _examined(file: str, index: Any, roles: dict[str, list[str]]) -> dict[str, A
         keys, topics = first_keys(source.head()), 0
         with suppress(FocusevalError):
             topics = len(read_questions(file)) if not known and (keys or are_topics(source)) else 0
-        one["is"] = " and ".join(f"a {kind} ({known[kind].name})" for kind in known)
+        read, refused = dict[Kind, Any](), dict[Kind, FocusevalError]()
+        for kind in known:
+            try:
+                read[kind] = (read_gold if kind == "gold" else read_run)(file, index=index)
+                roles[kind].append(file)
+            except FocusevalError as error:  # as dense scores by topic, which could be grades
+                refused[kind] = error
+        one["is"] = " and ".join(f"a {kind} ({known[kind].name})" for kind in read or known)
         one["is"] = counted(topics, "topic") if topics else one["is"] or detect_source(source).name
         if keys and (not known or {one.name for one in known.values()} & _ROWS):
             means: dict[str, str] = {}
@@ -123,18 +136,18 @@ def _examined(file: str, index: Any, roles: dict[str, list[str]]) -> dict[str, A
                     means.setdefault(name, ours)
             lines.append("fields: " + ", ".join(f"{name} = {ours}" for name, ours in means.items()))
             lines += [f"left out: {', '.join(left)}"] if (left := sorted(keys - KNOWN - means.keys())) else []
-        for kind in known:
-            roles["unread"].append(kind)
-            read: Any = (read_gold if kind == "gold" else read_run)(file, index=index)
-            lines += [read.description(), *(as_options(remark.sentence) for remark in read.remarks)]
-            roles["unread"].pop()
-            roles[kind].append(file)
+        for each in read.values():
+            lines += [each.description(), *(as_options(remark.sentence) for remark in each.remarks)]
+        lines += [f"not a {kind}: {as_options(why)}" for kind, why in refused.items() if read]
+        if refused and not read:
+            roles["unread"] += known
+            raise next(iter(refused.values()))
     except FocusevalError as error:
         one |= {"is": one["is"] or "not understood", "error": as_options(error)}
     return one
 
 
-def _tried(gold: str, run: str, index: Any) -> dict[str, Any]:
+def _tried(gold: Any, run: str, index: Any) -> dict[str, Any]:
     """Return which measures a gold and a run give together, and why not others; each is computed."""
     found, computed = dict[str, list[str]](), dict[str, float]()
     names = {one.name: one.name + _AT.get(one.at[0] if one.at_required else one.name, "") for one in MEASURES}
@@ -153,4 +166,5 @@ def _tried(gold: str, run: str, index: Any) -> dict[str, Any]:
     lines = [f"{counted(len(computed), 'measure')} can be computed: {', '.join(computed)}"] if computed else []
     lines += [f"among these {', '.join(shown)}"] if shown else []
     lines += [f"not {', '.join(some)}: {why}" for why, some in found.items()]
-    return {"file": f"{gold} + {run}", "is": "together", "lines": lines, "computed": list(computed)}
+    both = f"{getattr(gold, 'file', gold)} + {run}"
+    return {"file": both, "is": "together", "lines": lines, "computed": list(computed)}

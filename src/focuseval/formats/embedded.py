@@ -16,7 +16,7 @@ import pyarrow as pa
 from focuseval.collection import documents as collection
 from focuseval.collection.document_files import json_files
 from focuseval.collection.index import Collection, Index
-from focuseval.data.fields import json_line
+from focuseval.data.fields import NAMES, WEAK, json_line, spelled
 from focuseval.data.gold import Gold
 from focuseval.data.placement import Alignment
 from focuseval.data.tables import csv_lines
@@ -26,7 +26,7 @@ from focuseval.data.topics.topic import plain_topic
 from focuseval.engine.storage import in_order, location
 from focuseval.errors import FormatError
 from focuseval.formats import detection, traces
-from focuseval.formats.catalogue import FORMATS, detect_source, find_format
+from focuseval.formats.catalogue import FORMATS, detect_source, find_format, sniffed
 from focuseval.formats.content import Source, open_source, open_sources, write_whole
 from focuseval.placing.place import align_gold
 from focuseval.placing.texts import SIMILARITY, as_collection
@@ -135,4 +135,9 @@ def read_questions(source: str | Path) -> tuple[Topic, ...]:
     known = next((one for one in FORMATS if one.name in _WITH_QUESTIONS and one.sniff(opened.head())), None)
     queries = known.reader(None)([opened]).queries if known is not None else {}
     asked = tuple(plain_topic(topic, query) for topic, query in queries.items() if query.strip())
+    keys = detection.first_keys(opened.head())
+    results = keys & {"rank", *NAMES["doc"]} - WEAK and not spelled(keys, "query")  # else a text is what is asked
+    if not asked and results and (run := sniffed(opened.head(), "run")):
+        what = f"expected topics, found a run ({run.name})"
+        raise FormatError(what, at=opened.name, remedy="name the file of the questions")
     return asked or read_topic_bytes(opened.data, opened.name)

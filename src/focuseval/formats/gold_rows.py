@@ -204,6 +204,10 @@ def _with_documents(
         raise FormatError(f"expected texts of one document each, {first}", at=nameless[0].at, remedy=remedy)
     several = [(one, number) for one, number in zip(nameless, counts, strict=True) if number > 1]
     nowhere = [one for one, number in zip(nameless, counts, strict=True) if number == 0]
+    if not any(one.doc for one in found):
+        told = f"found {len(nowhere):,} of {len(nameless):,} in none and {len(several):,} in several"
+        what = f"expected every text of the gold in one document of {documents.name}, {told}"
+        raise FormatError(what, at=nameless[0].at, remedy="give the documents they are from, or name each one's")
     numbers = (len(nameless) - len(several) - len(nowhere), len(several), len(nowhere))
     left = "; ambiguous and lost ones are left out" if several or nowhere else ""
     remarks = [Remark("nameless", len(nameless), (*(f"{number:,}" for number in numbers), left))]

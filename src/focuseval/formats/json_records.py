@@ -70,7 +70,7 @@ def decoded(raw: bytes, at: Place) -> Any:
             json.dumps(value, ensure_ascii=False).encode()
     except UnicodeDecodeError as error:
         place = Place(at.file, line + raw.count(b"\n", 0, error.start))
-        raise FormatError(f"expected UTF-8, found byte 0x{raw[error.start]:02x}", at=place) from error
+        raise not_utf8(error, place) from error
     except UnicodeEncodeError as error:
         raise FormatError("expected text, found a lone surrogate", at=at, remedy=_SURROGATE) from error
     except json.JSONDecodeError as error:
@@ -80,6 +80,12 @@ def decoded(raw: bytes, at: Place) -> Any:
     except (ValueError, RecursionError) as error:
         raise FormatError(f"expected JSON, found {json_fault(error)}", at=at) from error
     return value
+
+
+def not_utf8(error: UnicodeDecodeError, at: Place) -> FormatError:
+    """Return the refusal of a byte that is no UTF-8."""
+    what = f"expected UTF-8, found byte 0x{error.object[error.start]:02x}"
+    return FormatError(what, at=at, remedy="convert the file to UTF-8")
 
 
 def json_items(source: Source, inner: frozenset[str] = frozenset()) -> Iterator[Item]:
@@ -287,10 +293,12 @@ def _object(raw: bytes, at: Place) -> tuple[dict[str, Any], list[str]]:
     except RecursionError as error:
         what = "expected a flat JSON object, found one nested too deeply"
         raise FormatError(what, at=at, remedy="write one flat object on each line") from error
-    except ValueError as error:  # JSON and UTF-8 alike
+    except UnicodeDecodeError as error:
+        raise not_utf8(error, at) from error
+    except ValueError as error:
         raise no_object(f": {constants[0]} is not a number" if constants else f": {json_fault(error)}", at) from error
     if not isinstance(value, dict):
-        raise no_object(f" {raw[:40].decode()!r}", at)
+        raise no_object(f" {raw[:40].decode('utf-8', 'replace')!r}", at)
     return value, constants
 
 

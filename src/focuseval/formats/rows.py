@@ -21,7 +21,7 @@ from focuseval.data.fields import AROUND, NAMES, column_name, delimiter_of, laye
 from focuseval.errors import FormatError, Place
 from focuseval.formats.columns import FAR
 from focuseval.formats.content import Source
-from focuseval.formats.json_records import Item, decoded, json_items
+from focuseval.formats.json_records import Item, decoded, json_items, not_utf8
 
 T = TypeVar("T")
 
@@ -135,8 +135,7 @@ def table_rows(source: Source, needed: tuple[str, ...] = ()) -> Iterator[Item]:
     try:
         text = bytes(source.data).decode()
     except UnicodeDecodeError as error:
-        at = source.at(source.line_of(error.start))
-        raise FormatError(f"expected UTF-8, found byte 0x{error.object[error.start]:02x}", at=at) from error
+        raise not_utf8(error, source.at(source.line_of(error.start))) from error
     csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
     delimiter = delimiter_of(text.partition("\n")[0])
     reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=delimiter)

@@ -102,7 +102,9 @@ def _sheet(book: zipfile.ZipFile) -> Iterator[dict[str, Any]]:
     shared = []
     if "xl/sharedStrings.xml" in book.namelist():
         shared = [_text(one) for one in _parsed(book, "xl/sharedStrings.xml").iter(f"{_SPACE}si")]
-    sheets = (name for name in book.namelist() if re.fullmatch(r"xl/worksheets/[^/]+\.xml", name))
+    sheets = [name for name in book.namelist() if re.fullmatch(r"xl/worksheets/[^/]+\.xml", name)]
+    if not sheets:
+        raise ValueError("a ZIP file without a sheet")
     first = min(sheets, key=lambda name: (len(name), name))
     header, line = dict[str, str](), 0
     for row in _parsed(book, first).iter(f"{_SPACE}row"):

@@ -116,8 +116,8 @@ def find_documents(matched: Rows) -> MatchedDocuments:
         return found
     column = encoded(ids)
     names = column.dictionary.cast(pa.string())
-    code = prepared.names.match(names).astype(np.int64)
-    code = np.where(code >= 0, prepared.same[code], len(prepared.gold.documents) + np.arange(len(names)))
+    code = prepared.codes_of_names(names)
+    code = np.where(code >= 0, code, len(prepared.gold.documents) + np.arange(len(names)))
     return _by_code(matched, code[column.indices.to_numpy(zero_copy_only=False)])
 
 
@@ -189,8 +189,7 @@ def document_codes(ids: pa.Array, prepared: Prepared, placement: Placement | Non
     code = prepared.code_of_row[row]
     if len(unknown := np.flatnonzero(row < 0)):  # by their names alone
         which, names = _name_codes(ids, unknown)
-        named = prepared.names.match(names).astype(np.int64)
-        code[unknown] = np.where(named >= 0, prepared.same[named], -1)[which]
+        code[unknown] = prepared.codes_of_names(names)[which]
     return code
 
 

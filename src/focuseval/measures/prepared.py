@@ -142,6 +142,12 @@ class Prepared:
         code[known] = first[self.document_rows[known]]
         return code
 
+    def codes_of_names(self, ids: pa.Array) -> Integers:
+        """Return the gold's code of every document by its name alone, −1 where the gold does not have it."""
+        code = self.names.match(ids).astype(np.int64)
+        code[code >= 0] = self.same[code[code >= 0]]
+        return code
+
     @cached_property
     def code_of_row(self) -> Integers:
         """For every document of the collection, its code in the gold, −1 where the gold does not have it; and a −1."""
