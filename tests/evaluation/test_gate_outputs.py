@@ -101,7 +101,7 @@ def test_where_too_few_topics_changed_for_any_outcome_a_drop_cannot_be_told(afte
 def test_a_pass_says_what_could_have_been_seen():
     one = replace(verdict(0.45, 0.5), detectable=0.125)
     assert str(one).endswith("; these topics show a drop of 0.1250 with probability 0.8")
-    assert str(replace(one, detectable=0.51)).endswith("; these topics show no drop with probability 0.8")
+    assert str(replace(one, detectable=0.51)).endswith("; these topics could not show any drop with probability 0.8")
     assert str(replace(one, decides=False)).endswith(" over 20 topics")
 
 

@@ -217,8 +217,9 @@ class GateVerdict:
         elif self.word == PASS and self.difference < 0 and self.corrected <= self.rule.alpha:
             said = f"the drop is real but below --min-effect {effect:g}"
         elif self.word == PASS and self.detectable > 0:
-            drop = "no drop" if self.detectable > abs(self.before) else f"a drop of {self.detectable:.4f}"
-            said = f"these topics show {drop} with probability {POWER:g}"
+            none = self.detectable > abs(self.before)
+            drop = "could not show any drop" if none else f"show a drop of {self.detectable:.4f}"
+            said = f"these topics {drop} with probability {POWER:g}"
         return said
 
     def changed(self) -> str:
