@@ -295,7 +295,8 @@ def test_noise_and_improvements_pass():
             f"other gold than now (was 0123456789abcdef01234567, is g{AGAIN}",
         ),
         ({"gold_sha256": "0123456789abcdef012345678"}, {}, f"other gold than now (was 0123456789ab…, is g{AGAIN}"),
-        ({"docs_sha256": "d"}, {}, f"other documents than now (was d, is none{AGAIN}"),
+        ({"docs_sha256": "d"}, {}, "other documents than now (was d, is none); give docs= or index="),
+        ({}, {"docs_sha256": "d"}, f"other documents than now (was none, is d{AGAIN}"),
         ({"signature": "focuseval:1|p:2"}, {}, f"other policies (p) than now (was 2, is 1{AGAIN}"),
         (
             {"signature": "focuseval:1|p:1|quant:strict"},
