@@ -45,6 +45,9 @@ class FiniteRange(click.FloatRange):
         number = super().convert(value, param, ctx)
         return number if math.isfinite(number) else self.fail(f"{value} is not a finite number.", param, ctx)
 
+    def _describe_range(self) -> str:
+        return "" if self.min is None and self.max is None else super()._describe_range()
+
 
 def combined(*options: Decorator) -> Decorator:
     """Return a decorator that adds several options, in this order."""
