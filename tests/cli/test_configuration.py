@@ -73,6 +73,9 @@ def test_a_verb_of_a_project_has_a_table_below_that_of_the_group(folder):
     result = run("project", "export", "sea", "gold.jsonl")
     assert result.exit_code == 2
     assert "pyproject.toml: expected an option of project export, found 'unknown'" in result.stderr
+    configure(folder, '[tool.focuseval.project.exprot]\ndocs = "x"\n')
+    result = run("project", "export", "sea", "gold.jsonl")
+    assert "expected the table of a command, found 'exprot'; did you mean export" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -83,7 +86,9 @@ def test_a_verb_of_a_project_has_a_table_below_that_of_the_group(folder):
         ("[tool.focuseval.score]\nper_topic = true\n", "expected an option of score, found 'per_topic'; did you mean"),
         ("[tool.focuseval.score]\nper-topic = 1\n", "per-topic: expected true or false, found 1"),
         ("[tool.focuseval]\ncutoff = true\n", "cutoff: expected a text, a number or a list of them, found True"),
-        ("[tool.focuseval]\ncutoff = 0\n", "'--cutoff': 0 is not in the range x>=1"),
+        ("[tool.focuseval]\ncutoff = 0\n", "pyproject.toml: Invalid value for '--cutoff': 0 is not in the range x>=1"),
+        ("[tool.focuseval.scor]\ncutoff = 1\n", "expected the table of a command, found 'scor'; did you mean score"),
+        ("[tool.focuseval.xyz]\ncutoff = 1\n", "found 'xyz'; 'focuseval --help' lists all"),
         ("[tool.focuseval\n", "pyproject.toml: expected TOML, found: Expected ']'"),
     ],
 )  # fmt: skip
@@ -95,11 +100,31 @@ def test_a_slip_in_the_file_is_one_line_and_wrong_usage(folder, text, found):
     assert result.stdout == ""
 
 
-def test_a_slip_in_the_file_is_no_verdict_of_a_gate(folder):
-    configure(folder, "[tool.focuseval.gate]\nmax-lots = 3\n")
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[tool.focuseval.gate]\nmax-lots = 3\n", "found 'max-lots'; did you mean max-lost?"),
+        ("[tool.focuseval.gat]\nmax-lost = 3\n", "found 'gat'; did you mean gate"),
+        ("[tool.focuseval.gate]\nalpha = 'x'\n", "NO VERDICT pyproject.toml: Invalid value for '--alpha': 'x' is not"),
+    ],
+)
+def test_a_slip_in_the_file_is_no_verdict_of_a_gate(folder, text, said):
+    configure(folder, text)
     result = run("gate", "--baseline", "b.json", "gold.jsonl", "run.txt")
     assert result.exit_code == 2
-    assert "found 'max-lots'; did you mean max-lost?" in result.stderr
+    assert said in result.stderr
+
+
+def test_a_wrong_value_of_the_command_line_is_not_said_to_be_of_the_file(folder):
+    configure(folder, "[tool.focuseval]\ncutoff = 1\n")
+    result = run("score", "gold.jsonl", "run.txt", "--cutoff", "0")
+    assert "Invalid value for '--cutoff'" in result.stderr
+    assert "pyproject.toml" not in result.stderr
+
+
+def test_an_index_for_several_commands_is_no_table_of_the_command_index(folder):
+    configure(folder, '[tool.focuseval]\nindex = "idx"\n')
+    assert run("index", "docs", "-o", "idx").exit_code == 0
 
 
 @pytest.mark.parametrize("text", ["[tool.other]\nfocuseval = 1\n", "nonsense", "[project]\nname = 'a'\n"])

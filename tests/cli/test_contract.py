@@ -50,6 +50,12 @@ def test_the_help_page_says_of_every_command_the_first_sentence_of_its_help():
         assert f" {name} {sentence}" in page
 
 
+def test_an_option_without_bounds_shows_no_range():
+    page = CliRunner().invoke(main, ["simulate", "--help"]).output
+    assert "x<=1" in page
+    assert "None" not in page
+
+
 def test_the_help_page_imports_no_command():
     code = (
         "import sys; from focuseval.cli import main; main(['--help'], standalone_mode=False)\n"

@@ -270,6 +270,15 @@ def test_a_value_that_is_no_number_gives_no_verdict():
         judge(baseline_of(STEADY), scores_of([float("inf"), *STEADY[1:]]), ["AP"])
 
 
+def test_only_a_question_that_had_nothing_is_said_to_gain_its_answer():
+    for before, said in (
+        (0.25, "1 question lost its answer, 1 got better: 0"),
+        (0.0, "1 question lost its answer, 1 gained: 0"),
+    ):
+        (verdict,) = judge(baseline_of([1.0, before, 0.5]), scores_of([0.0, 0.75, 0.5]), ["AP"])
+        assert verdict.changed() == said
+
+
 def test_noise_and_improvements_pass():
     wobble = [v + (0.1 if i % 2 else -0.1) for i, v in enumerate(STEADY)]
     assert judge(baseline_of(STEADY), scores_of(wobble), ["AP"])[0].word == "pass"
@@ -286,7 +295,8 @@ def test_noise_and_improvements_pass():
             f"other gold than now (was 0123456789abcdef01234567, is g{AGAIN}",
         ),
         ({"gold_sha256": "0123456789abcdef012345678"}, {}, f"other gold than now (was 0123456789ab…, is g{AGAIN}"),
-        ({"docs_sha256": "d"}, {}, f"other documents than now (was d, is none{AGAIN}"),
+        ({"docs_sha256": "d"}, {}, "other documents than now (was d, is none); give docs= or index="),
+        ({}, {"docs_sha256": "d"}, f"other documents than now (was none, is d{AGAIN}"),
         ({"signature": "focuseval:1|p:2"}, {}, f"other policies (p) than now (was 2, is 1{AGAIN}"),
         (
             {"signature": "focuseval:1|p:1|quant:strict"},

@@ -101,14 +101,15 @@ def test_where_too_few_topics_changed_for_any_outcome_a_drop_cannot_be_told(afte
 def test_a_pass_says_what_could_have_been_seen():
     one = replace(verdict(0.45, 0.5), detectable=0.125)
     assert str(one).endswith("; these topics show a drop of 0.1250 with probability 0.8")
-    assert str(replace(one, detectable=0.51)).endswith("; these topics show no drop with probability 0.8")
+    assert str(replace(one, detectable=0.51)).endswith("; these topics could not show any drop with probability 0.8")
     assert str(replace(one, decides=False)).endswith(" over 20 topics")
 
 
 def test_many_questions_are_counted_rather_than_named():
     lost = tuple((f"q{i}", 0.5, 0.0) for i in range(23))
     one = replace(verdict(0.25, 0.5, topics=30, differing=25, alpha=1e-9), lost=lost, anchor="the anchor v1.json")
-    assert "; 23 questions lost their answer, 2 gained: q0, q1, " in str(one)
+    assert "; 23 questions lost their answer, 2 got better: q0, q1, " in str(one)
+    assert "; 23 questions lost their answer, 2 gained: q0, q1, " in str(replace(one, gained=2))
     assert "q19, 3 more: too few" in str(one)
     assert "\n" not in str(replace(FEW, lost=WORSE.lost))
 

@@ -94,8 +94,8 @@ def test_overlapping_chunks_give_legalbench_a_recall_of_1_2_and_ours_of_1():
     scores = evaluate(gold, run_of({"q": [("d", 0, 60), ("d", 40, 100)]}), ["spanR@5"], compat="legalbenchrag")
     assert scores.means()["run"] == {"spanR@5": 1.0, "legalbenchrag:recall@5": 1.2}
     (said,) = scores.remarks()
-    assert said.startswith("run: legalbenchrag:recall@5 differs from spanR@5 in 1 of 1 topic, up to 1.2: ")
-    assert said.endswith("in 1 chunks overlap, and it counts the text that they share once for each of them")
+    assert said.startswith("run: legalbenchrag:recall@5 differs from spanR@5 in 1 of 1 topic, with values up to 1.2: ")
+    assert said.endswith(": chunks overlap, and it counts the text that they share once for each of them (in 1 topic)")
 
 
 def test_overlapping_references_cost_chroma_a_quarter_of_its_recall_and_us_nothing():

@@ -117,7 +117,7 @@ def test_the_command_cuts_by_tokens_and_prints(docs, tmp_path):
         (["docs", "tokens:4"], 2, "expected a tokenizer for chunks of tokens, found none"),
         (["docs", "nothing"], 2, "found 'nothing'; no file has this name"),
         (["absent", "words:4"], 1, "absent"),
-        (["docs", "elements:sec"], 1, "docs: expected a tag of the collection, found 'sec'; there are document"),
+        (["docs", "elements:sec"], 1, "docs: expected a tag of the collection, found 'sec'; its tags: document"),
     ],
 )
 def test_what_cannot_be_cut_is_one_line(docs, arguments, code, said):

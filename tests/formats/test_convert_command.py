@@ -24,7 +24,7 @@ def test_the_ending_of_the_target_chooses_the_format(shell):
 def test_what_the_target_cannot_say_of_the_header_is_a_remark_on_stderr(shell):
     done = shell("convert", "inex-xml", "run.txt", "--to", "inex-text")
     assert (done.exit_code, done.stdout) == (0, "")
-    assert "left out: 6 header fields" in done.stderr
+    assert "inex-xml: left out: 6 header fields (task, participant, " in done.stderr
 
 
 def test_a_refusal_is_one_line_exit_code_one_and_no_file(shell, tmp_path):

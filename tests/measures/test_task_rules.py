@@ -135,6 +135,12 @@ def test_ranges_need_an_index_and_say_so():
     assert (findings.errors, findings.counts) == (0, {"unchecked": 1})
 
 
+def test_texts_without_offsets_need_the_documents_and_say_so():
+    run = run_of(result("d", 1.0), result("d", 1.0), text=pa.array(["Stir well.", "well. Serve."]))
+    assert (check(run, "focused").errors, check(run, "focused").counts) == (0, {"unchecked": 2})
+    assert check(run, "thorough").counts == {}
+
+
 def test_an_empty_run_is_valid():
     for task in TASKS:
         assert len(check(as_run([[]]), task)) == 0

@@ -208,6 +208,19 @@ def test_texts_that_stand_nowhere_or_twice_are_found_with_the_documents(tmp_path
     assert [json.loads(line)["start"] for line in lawful.read_text().splitlines()] == [11]
 
 
+def test_texts_whose_overlap_only_the_documents_tell_are_warnings(tmp_path):
+    (tmp_path / "docs.jsonl").write_text(json.dumps({"id": "tea", "text": "Stir well. Serve."}) + "\n")
+    lines = [{"topic": "q", "doc": "tea", "text": text} for text in ("Stir well.", "well. Serve.")]
+    (tmp_path / "run.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    given = ("validate", tmp_path / "run.jsonl", "--task", "focused")
+    answer = focuseval(*given)
+    said = "expected documents to tell where tea (text) lies, found none: its overlap is not checked"
+    assert f"{said}; give --docs or --index [unchecked]" in answer.stdout
+    assert (answer.exit_code, answer.stdout.endswith(": valid for task focused: 2 warnings\n")) == (0, True)
+    assert focuseval(*given, "--strict").exit_code == 1
+    assert focuseval(*given, "--docs", tmp_path / "docs.jsonl").stdout.endswith(": 1 error\n")
+
+
 def test_a_run_without_topics_is_not_valid(tmp_path):
     file = tmp_path / "run.xml"
     file.write_text('<inex-submission participant-id="1" run-id="R" task="Focused"></inex-submission>')

@@ -160,6 +160,7 @@ def test_the_command_writes_what_the_function_returns(tmp_path, monkeypatch):
     result = CliRunner().invoke(main, arguments, catch_exceptions=False)
     assert result.exit_code == 0, result.output
     assert "f.txt: 4 results for 2 topics, sum norm=min-max weights=0.5,0.3 of a, b" in result.stderr
+    assert "f.txt: left out: 1 header field (description)" in result.stderr
     written, made = fe.read_run("f.txt"), fe.fuse([frame(run) for run in runs[:2]], "sum", weights=[0.5, 0.3], limit=2)
     assert written.document.to_pylist() == made.document.to_pylist()
     np.testing.assert_allclose(written.score, made.score)

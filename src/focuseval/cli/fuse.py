@@ -70,6 +70,6 @@ def fuse(runs: tuple[str, ...], output: str, **options: Any) -> None:
         ranks = documents and layout in ("trec-run", "ir-metadata")  # whose ties TREC orders otherwise
         left_out = write_run(made, output, layout, index=index, lossy=ranks)
     echo_lines(made.remarks)
-    echo_lines(left_out)
+    echo_lines(f"{output}: {remark}" for remark in left_out)
     size = f"{counted(len(made), 'result')} for {counted(len(made.topics), 'topic')}"
     click.echo(f"{output}: {size}, {made.attributes['description']}", err=True)

@@ -15,6 +15,7 @@ from typing import Any, get_args
 import click
 from click.core import ParameterSource
 
+from focuseval.cli.commands import main
 from focuseval.data.gold import Gold
 from focuseval.data.tables import LAYOUTS
 from focuseval.engine.storage import is_url
@@ -43,6 +44,9 @@ class FiniteRange(click.FloatRange):
         """Return the number, or refuse it."""
         number = super().convert(value, param, ctx)
         return number if math.isfinite(number) else self.fail(f"{value} is not a finite number.", param, ctx)
+
+    def _describe_range(self) -> str:
+        return "" if self.min is None and self.max is None else super()._describe_range()
 
 
 def combined(*options: Decorator) -> Decorator:
@@ -366,7 +370,7 @@ def configured(command: click.Command, path: Sequence[str]) -> dict[str, Any]:
         raise click.UsageError(f"{CONFIGURATION}: expected TOML, found: {error}") from None
     shared = click.command("shared")(combined(evaluation_options(), cluster_option, results_options)(lambda: None))
     every = {key: value for key, value in tables.items() if not isinstance(value, dict)}
-    own = reduce(lambda table, name: table.get(name, {}), path, tables)
+    own = _own_table(tables, path)
     values: dict[str, Any] = {}
     for given, there, whose in ((every, shared, "several commands"), (own, command, " ".join(path))):
         known = {opt.lstrip("-"): option for option in there.params for opt in option.opts if opt.startswith("--")}
@@ -384,3 +388,16 @@ def configured(command: click.Command, path: Sequence[str]) -> dict[str, Any]:
                 values[str(option.name)] = [value] if option.multiple and not isinstance(value, list) else value
     taken = {option.name for option in command.params if isinstance(option, click.Option)}
     return {name: value for name, value in values.items() if name in taken}
+
+
+def _own_table(tables: dict[str, Any], path: Sequence[str]) -> dict[str, Any]:
+    """Return the table of a command, empty where there is none; a table of no command is refused."""
+    group: Any = main
+    for name in path:
+        known = group.list_commands(context := click.Context(group))
+        if slips := [key for key, value in tables.items() if isinstance(value, dict) and key not in known]:
+            offer = did_you_mean(slips[0], known, "'focuseval --help' lists all")
+            raise click.UsageError(f"{CONFIGURATION}: expected the table of a command, found {slips[0]!r}; {offer}")
+        own, group = tables.get(name), group.get_command(context, name)
+        tables = own if isinstance(own, dict) else {}  # index = "wiki.idx" is no table of the command 'index'
+    return tables

@@ -73,6 +73,15 @@ class Command(click.Command):
         path = [*(parent.command_path.split()[1:] if parent else ()), str(info_name)]
         return super().make_context(info_name, args, parent, default_map=configured(self, path), **extra)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the options; the file of a wrong one that it gave is named."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.BadParameter as error:
+            if ctx.get_parameter_source(str(error.param and error.param.name)) is ParameterSource.DEFAULT_MAP:
+                raise click.UsageError(f"{CONFIGURATION}: {error.format_message()}", ctx) from None
+            raise
+
     def invoke(self, ctx: click.Context) -> Any:
         """Refuse an output that is an input, or another output: by name, by link, or inside a folder that is read."""
         taken = []

@@ -120,6 +120,6 @@ def retrieve(index: str, topics: str, **options: Any) -> None:
             run = replace(run, path=None, start=None, end=None)
         left_out = write_run(run, options["output"], layout, index=collection, lossy=whole)
     echo_lines(f"warning: {remark}" for remark in run.remarks)
-    echo_lines(left_out)
+    echo_lines(f"{options['output']}: {remark}" for remark in left_out)
     size = f"{counted(len(run), 'result')} for {counted(len(run.topics), 'topic')}"
     click.echo(f"{options['output']}: {size}, {run.attributes['description']}", err=True)

@@ -21,7 +21,7 @@ from focuseval.studies.simulation import simulate as simulate_run
 
 @click.command(cls=Command, opens=READS, phases=("simulating", "writing"))
 @click.argument("gold")
-@click.option("--kind", required=True, help="full, ideal, reversed, leaves; S-R …; random, degraded; see below.")
+@click.option("--kind", required=True, help="full, ideal, reversed, leaves; S-R …; random, degraded; see above.")
 @click.option("-o", "--output", required=True, metavar="RUN", help="The run to write; - for the standard output.")
 @click.option("--to", "layout", metavar="FORMAT", help="Format; by default run-jsonl for .jsonl, else what fits.")
 @gold_options

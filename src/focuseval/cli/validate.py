@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from focuseval.cli import options as shared
+from focuseval.cli.commands import as_options
 from focuseval.cli.output import NO, Command, echo_lines, json_text, progress_bar
 from focuseval.formats.catalogue import detect_source, find_format
 from focuseval.formats.content import open_source
@@ -64,7 +65,7 @@ def validate(ctx: click.Context, /, runs: tuple[str, ...], **options: Any) -> No
         if options["layout"] == "json":
             objects.append(as_json(findings, task, limit))
         else:
-            click.echo("\n".join(as_lines(findings, task, limit)))
+            click.echo(as_options("\n".join(as_lines(findings, task, limit))))
     if objects:
         click.echo(json_text(objects[0] if len(runs) == 1 else objects), nl=False)
     ctx.exit(0 if valid else 1)

@@ -225,7 +225,7 @@ def _elements(index: Index, tags: tuple[str, ...]) -> Cuts:
     seen = {tag for block in index.blocks for tag in block.tags}
     for tag in tags:
         if tag not in seen:
-            remedy = did_you_mean(tag, seen, f"there are {', '.join(sorted(seen)[:10])}")
+            remedy = did_you_mean(tag, seen, f"its tags: {', '.join(sorted(seen)[:10])}")
             raise CollectionError(f"expected a tag of the collection, found {tag!r}", at=index.name, remedy=remedy)
     parts = []
     for number, block in enumerate(index.blocks):

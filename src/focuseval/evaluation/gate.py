@@ -95,7 +95,9 @@ def judge(
     for what, *both in baseline.basis.differences(Basis(scores.gold_sha256, scores.docs_sha256, scores.signature)):
         was, now = (v if v and len(v) <= 24 else f"{v[:12]}…" if v else "none" for v in both)
         found = f"other {what} than now (was {was}, is {now})"
-        raise NotComparableError(f"{baseline.file}: {found}; score the baseline again on the same ground")
+        without = what == "documents" and not both[1]
+        remedy = "give docs= or index=" if without else "score the baseline again on the same ground"
+        raise NotComparableError(f"{baseline.file}: {found}; {remedy}")
     changes, sides = [], (baseline.per_topic, scores.topics_of(0))
     less = dict(zip(scores.measures, scores.lower or (False,) * len(scores.measures), strict=True))
     for measure in dict.fromkeys(measures or (scores.measures[scores.deciding], *scores.measures)):

@@ -193,8 +193,8 @@ def remarks_on_run(matched: Matched, values: Floats, plan: Plan) -> Iterator[Rem
             (int(np.count_nonzero(differ & r.holds(matched, int(mine.at) if mine.at else None))), r.said)
             for r in twin.reasons
         ]
-        because = "; ".join(f"in {number} {reason}" for number, reason in counts if number)
-        most = f", up to {np.nanmax(theirs):.4g}" if np.nanmax(theirs) > 1 else ""
+        because = "; ".join(f"{reason} (in {counted(number, 'topic')})" for number, reason in counts if number)
+        most = f", with values up to {np.nanmax(theirs):.4g}" if np.nanmax(theirs) > 1 else ""
         share = f"{differ.sum()} of {counted(len(differ), 'topic')}{most}"
         yield Remark("peer differs", int(differ.sum()), (*names, share, because), run.run_id)
     yield from remarks_on_order(run)

@@ -55,7 +55,7 @@ WORDS = {
     "text": "texts without offsets",
     "unknown": "results at unknown places",
     "chunk": "chunk numbers",
-    "header": "header fields (task, participant …)",
+    "header": "header fields",
     "coverage": "graded elements (relevance and coverage)",
     "grades": "graded elements (exhaustiveness and specificity)",
     "sizes": "assessed elements with sizes",
@@ -240,8 +240,8 @@ def convert_run(
         remedy = "lossy=True leaves them out" if "document" in to.says and not lossy else "choose another format"
         what = f"{to.name} cannot express {named(facets, unsaid - MINOR)}"
         raise FormatError(what, at=run.file or None, remedy=remedy)
-    if unsaid:
-        remarks.append(_left_out(named(facets, unsaid)))
+    fields = f" ({', '.join(header_fields(run))})"
+    remarks += [_left_out(named(facets, {one}) + fields * (one == "header")) for one in facets if one in unsaid]
     return _in_order(run, to, remarks, lossy=lossy), tuple(remarks)
 
 
@@ -356,9 +356,14 @@ def _without(gold: Gold, to: Format, unsaid: set[str]) -> Gold:
 def run_facets(run: Run) -> dict[str, int]:
     """Count what a run says; a place that is said twice (a path and its span) counts as the more telling one."""
     counts = {kind: int(number) for kind, number in zip(*np.unique(places(run), return_counts=True), strict=True)}
-    header = len(run.attributes) + bool(run.task) + bool(run.participant)
+    header = len(header_fields(run))
     chunks = 0 if run.chunk is None else int(np.count_nonzero(run.chunk >= 0))
     return counts | {name: number for name, number in (("header", header), ("chunk", chunks)) if number}
+
+
+def header_fields(run: Run) -> list[str]:
+    """Name what the header of a run says, besides its id."""
+    return [*(name for name in ("task", "participant") if getattr(run, name)), *run.attributes]
 
 
 def places(run: Run) -> NDArray[np.str_]:
@@ -406,7 +411,7 @@ def named(facets: dict[str, int], wanted: Container[str] | None = None) -> str:
     """Return facets, or those that are wanted, as a message names them.
 
     >>> named({"element": 12, "header": 1})
-    '12 elements by path, 1 header field (task, participant …)'
+    '12 elements by path, 1 header field'
     """
     kept = {facet: number for facet, number in facets.items() if wanted is None or facet in wanted}
     one = {facet: re.sub(r"(ie)?s\b", lambda end: "y" if end[1] else "", WORDS[facet], count=1) for facet in kept}

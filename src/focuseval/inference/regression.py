@@ -123,6 +123,8 @@ class GateVerdict:
     """In how many clusters the topics are judged, and how many of them differ; None for topics."""
     by_document: tuple[int, float] | None = None
     """Where topics share documents and no clusters were asked for: how many clusters by document there are, and p."""
+    gained: int = 0
+    """Topics that got better from 0."""
 
     @property
     def name(self) -> str:
@@ -215,18 +217,20 @@ class GateVerdict:
         elif self.word == PASS and self.difference < 0 and self.corrected <= self.rule.alpha:
             said = f"the drop is real but below --min-effect {effect:g}"
         elif self.word == PASS and self.detectable > 0:
-            drop = "no drop" if self.detectable > abs(self.before) else f"a drop of {self.detectable:.4f}"
-            said = f"these topics show {drop} with probability {POWER:g}"
+            none = self.detectable > abs(self.before)
+            drop = "could not show any drop" if none else f"show a drop of {self.detectable:.4f}"
+            said = f"these topics {drop} with probability {POWER:g}"
         return said
 
     def changed(self) -> str:
         """Say which questions changed: ``3 questions lost their answer, none gained: q1, q2 and q3``."""
-        names, gained = [topic for topic, *_ in self.lost], self.differing - len(self.lost)
+        names, better = [topic for topic, *_ in self.lost], self.differing - len(self.lost)
         verb, other = "got worse", "better"
         if all(after == 0 for _, _, after in self.lost):
-            verb, other = f"lost {'its' if len(names) == 1 else 'their'} answer", "gained"
+            verb = f"lost {'its' if len(names) == 1 else 'their'} answer"
+            other = "gained" if self.gained == better else "got better"
         shown = names if len(names) <= MOST_NAMES else [*names[:MOST_NAMES], f"{len(names) - MOST_NAMES:,} more"]
-        return f"{counted(len(names), 'question')} {verb}, {gained or 'none'} {other}: {one_line(', '.join(shown))}"
+        return f"{counted(len(names), 'question')} {verb}, {better or 'none'} {other}: {one_line(', '.join(shown))}"
 
 
 def outcome(verdicts: Sequence[GateVerdict]) -> str:
@@ -263,7 +267,7 @@ def judge_changes(
             measure, float(before.mean()), float(after.mean()), -float(one.high[0]) + 0.0, -float(one.low[0]) + 0.0,
             float(p[number]), corrected[number], len(topics), int(one.differing[0]),
             tuple((topics[i], float(before[i]), float(after[i])) for i in worse), rule, family, number < family,
-            float(one.detectable[0]), anchor, within, by,
+            float(one.detectable[0]), anchor, within, by, int(np.count_nonzero((lost < 0) & (before == 0))),
         ))  # fmt: skip
     most = max(verdict.units[1] for verdict in verdicts[:family])
     if not anchor and most > EXACT and smallest_p(np.array([most]), most, own, 1)[0] > own.alpha:

@@ -230,7 +230,7 @@ class Extents:
     misplaced: tuple[tuple[Rule, Flags], ...]
     """Results without a place, or with a wrong one, by the rule that they break."""
     empty: Flags  # bad spans that are only empty
-    unchecked: Flags  # ranges and passages whose extent is unknown without a collection
+    unchecked: Flags  # ranges, passages and texts whose extent is unknown without a collection
 
     @cached_property
     def result(self) -> Integers:
@@ -274,7 +274,7 @@ def extents(run: Run) -> Extents:
         (rules.UNPLACED, ((status == TEXT_AMBIGUOUS) | (status == TEXT_LOST)) & ~unknown),
         (rules.BAD_SPAN, bad),
     )
-    unchecked = (path >= 0) & (last >= 0) & np.bool_(placement is None) & ~known
+    unchecked = (((path >= 0) & (last >= 0)) | ((path < 0) & (text >= 0))) & np.bool_(placement is None) & ~known
     start, end = np.where(known, start, 0), np.where(known, end, 0)
     return Extents(group, place, start, end, low, high, misplaced, empty, unchecked)
 

@@ -19,7 +19,7 @@ from focuseval.data.remarks import worded
 from focuseval.data.spans import Spans, dense, pack, union
 from focuseval.engine.lazy import cached_property
 from focuseval.engine.native import Lookup, hash64, mix
-from focuseval.errors import FormatError, MissingDataError
+from focuseval.errors import FormatError, MissingDataError, counted
 from focuseval.measures.topicwise import Flags, Integers, count_by
 from focuseval.placing import place_gold
 
@@ -316,8 +316,7 @@ def prepare(gold: Gold, index: Collection | None = None) -> Prepared:
     articles = replace(a, relevance=np.where(bare, 0, a.relevance), rsize=np.where(bare, 0, a.rsize))
     kept = replace(gold, articles=articles, passages=p.take(np.flatnonzero(~lost)))
     topics = int(np.count_nonzero(gold.relevant_topics & ~kept.relevant_topics))
-    remark = (
-        f"{np.count_nonzero(lost):,} ambiguous or lost spans are left out; for want of others "
-        f"{np.count_nonzero(bare):,} documents count as not relevant and {topics:,} topics are in no mean"
-    )
+    spans, documents = (int(np.count_nonzero(flags)) for flags in (lost, bare))
+    remark = f"left out: {counted(spans, 'ambiguous or lost span')}; not relevant for want of others: "
+    remark += f"{counted(documents, 'document')}; in no mean: {counted(topics, 'topic')}"
     return Prepared(replace(kept, remarks=(*gold.remarks, worded(remark))), index)

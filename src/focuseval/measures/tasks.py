@@ -115,8 +115,8 @@ OVERLAP = Rule("overlap", "expected no overlap, found {document} {place} overlap
     "keep the higher-ranked one", "dropped: {document} {place} overlaps the result on line {other}",
     level="error")  # fmt: skip
 UNCHECKED = Rule("unchecked",
-    "expected an index to tell where {document} {place} lies, found none: its overlap is not checked",
-    "give index=")  # fmt: skip
+    "expected documents to tell where {document} {place} lies, found none: its overlap is not checked",
+    "give docs= or index=")  # fmt: skip
 RENUMBERED = Rule("renumbered", "rank {rank}", "", "rank {rank} renumbered")
 
 
