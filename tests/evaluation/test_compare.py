@@ -240,6 +240,7 @@ def test_two_runs_show_the_topics_that_decide_and_one_run_says_why_nothing_follo
     result = CliRunner().invoke(main, [*call[:3], *call[4:]])
     assert result.exit_code == 0
     assert "One run cannot be compared" in result.output
+    assert "0 pairs" not in result.output
 
 
 def compared(folder, *options):

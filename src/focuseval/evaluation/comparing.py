@@ -219,7 +219,9 @@ def star_table(comparison: Comparison) -> Table:
     marks = np.where(comparison.stars()[np.ix_(runs, runs)], STAR, np.where(np.eye(len(runs)), "·", "")).tolist()
     rows = tuple((name, *row) for name, row in zip(names, marks, strict=True))
     power = "" if np.isnan(comparison.power) else f" Discriminative power {comparison.power:.1%}."
-    notes = [comparison.sentence() + power, f"{STAR}: the row's run improves on the column's ({comparison.method})."]
+    notes = [comparison.sentence() + power]
+    if comparison.family:
+        notes.append(f"{STAR}: the row's run improves on the column's ({comparison.method}).")
     known = comparison.detectable[~np.isnan(comparison.detectable)]
     if len(known):
         notes.append(f"Detectable with probability .8, after the correction: {known.min():.4f} to {known.max():.4f}.")

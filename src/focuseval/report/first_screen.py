@@ -207,7 +207,8 @@ def remarks(evidence: Evidence) -> tuple[str, ...]:
     gaps = sorted((n for n in range(len(counts)) if counts[n].missing), key=lambda n: -counts[n].missing)
     fewest, most = (counts[n].missing for n in (gaps[-1], gaps[0])) if gaps else (0, 0)
     if len(gaps) > 3 or (len(gaps) > 1 and fewest == most):
-        runs = f"All {len(gaps)}" if len(gaps) == len(counts) else f"{len(gaps)} of {len(counts)}"
+        every = "Both" if len(gaps) == 2 else f"All {len(gaps)}"
+        runs = every if len(gaps) == len(counts) else f"{len(gaps)} of {len(counts)}"
         number = f"{fewest:,} to {most:,} topics" if fewest < most else counted(most, "topic")
         lines.append(f"{runs} runs leave {number} unanswered ({rule}).")
     else:
