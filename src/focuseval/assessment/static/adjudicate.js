@@ -297,7 +297,13 @@ class Adjudication {
 if (matchMedia("(max-width: 60rem)").matches) byId("topic-details").open = false;
 const { topic, document: name, source } = byId("desk").dataset;
 get(source, { topic, document: name }).then((loaded) => {
-  if (loaded.sides.length < 1) return notice("Nobody has finished this document yet.");
+  if (loaded.sides.length < 1) {
+    const decide = byId("decisions") ? [[loaded.decided.version ? "Edit the decision" : "Decide it yourself", () => location.assign(`/read?${new URLSearchParams({ topic, document: name, as: "adjudicated" })}`)]] : [];
+    new Metadata(new TextView(byId("text"), loaded.document), () => {});
+    byId("saving").textContent = "";
+    byId("status").textContent = loaded.decided.version ? loaded.decided.status : "";
+    return notice("Nobody has finished this document yet.", "problem", [...decide, ["Close", hide]]);
+  }
   window.adjudication = new Adjudication({ topic, document: name }, loaded);
   document.documentElement.dataset.ready = "yes";
   return null;
