@@ -42,6 +42,9 @@ def pooled(message: str = "") -> str:
     orders = desk().store.project_log("order")
     shown = {"pool": pool, "statistics": statistics, "kept": kept, "known": known, "depth": DEPTH, "orders": ORDERS}
     shown |= {"order": orders[-1] if orders else None}
+    shown["deepest"] = {
+        (one.run, one.sha256): one for one in sorted(pool.contributors, key=lambda one: one.depth or one.size or 0)
+    }
     return render_template("pool.html", message=message, **shown)
 
 
