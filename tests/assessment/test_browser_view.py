@@ -7,6 +7,8 @@ import pytest
 from axe import source, violations
 from focuseval.assessment.plan import Pooled, add_to_pool
 from focuseval.assessment.store import Key, Store
+from focuseval.collection.documents import open_documents
+from focuseval.collection.rendering import DocumentCache
 
 PAGES = ("/", "/topic?topic=11", "/read?topic=11&document=a/tides", "/adjudicate", "/agreement", "/exchange")
 SAVED = "return document.getElementById('saving').textContent === 'Saved'"
@@ -52,6 +54,22 @@ def test_every_page_has_names_contrast_and_no_sideways_scrolling(site, browser):
             assert browser.run(UNNAMED) == [], (path, width, dark)
             assert browser.run(CONTRAST) == [], (path, width, dark)
             assert browser.run(SIDEWAYS) <= 0, (path, width, dark)
+
+
+def test_long_names_of_documents_break_on_a_small_screen_and_buttons_do_not(store, browser, make_site):
+    names = [f"sea/{'a-name-of-many-parts-' * 4}{number}" for number in range(2)]
+    add_to_pool(store, [Pooled("11", names[0])], actor="lead")
+    texts = dict.fromkeys(names, "<article><title>Tides follow the moon about the shore</title><p>Tides.</p></article>")
+    site = make_site(store, DocumentCache(open_documents(texts)))
+    site.let_in(browser)
+    try:
+        browser.size(390, 844)
+        for path in ("/topic?topic=11", "/search?topic=11&q=tides"):
+            browser.open(site.address(path))
+            assert browser.run("return document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+        assert browser.run("return document.querySelector('.documents button').clientHeight") < 60
+    finally:
+        site.stop()
 
 
 def test_highlights_and_query_terms_can_be_read_in_both_schemes(site, browser):
