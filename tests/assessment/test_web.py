@@ -6,12 +6,12 @@ from io import BytesIO
 from zipfile import ZipFile
 
 from focuseval.assessment.exchange import export_everything, import_everything
-from focuseval.assessment.plan import split
+from focuseval.assessment.plan import Assessor, register, split
 from focuseval.assessment.progress import Overview, moment_of
 from focuseval.assessment.project import write_guidelines
 from focuseval.assessment.store import Key, Store
 from focuseval.data.fields import numbered_lines
-from strategies.assessing import mark
+from strategies.assessing import mark, save
 from strategies.pages import ARTICLE, page_from_xml
 
 from .conftest import HOST
@@ -135,12 +135,16 @@ def test_a_skipped_document_comes_back_when_everything_else_is_done(alone):
 def test_a_lead_opens_skipped_documents_again(together, pooled):
     ann, lea = together("ann"), together("lea")
     ann.edit({"kind": "skip"})
+    register(pooled, Assessor("model:x@1", "model"))
+    machine = Key("model:x@1", "11", "a/tides")
+    save(pooled, {"kind": "finish", "relevant": False}, machine, PAGE)
     lea.learn("/work")
     sent = {"do": "reopen", "unit": json.dumps(["11", "a/tides"]), "topic": "11", "csrf": lea.csrf}
     answer = lea.post("/work", data=sent)
     assert answer.status_code == 302
     assert "Open again: 1 judgement." in lea.get("/work", topic="11").text
     assert pooled.judgement(Key("ann", "11", "a/tides")).judgement.status == "in progress"
+    assert pooled.judgement(machine).judgement.finished, "no model looks at it again"
 
 
 def test_two_assessors_are_adjudicated_with_a_union_and_then_by_hand(together, pooled):

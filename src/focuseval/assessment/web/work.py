@@ -171,13 +171,13 @@ def _split() -> str:
 
 
 def _reopen() -> str:
-    """Open finished or skipped documents again, of all assessors or of those named; they see who did, and why."""
+    """Open finished or skipped documents again, of all people or of those named; they see who did, and why."""
     store, names, reason = desk().store, _people(), request.form.get("reason", "").strip()[:1000]
-    requests = []
+    apart, requests = plan.machines(store) | {ADJUDICATED}, []
     for topic, document in _units():
         for saved in store.judgements(topic=topic, document=document):
             closed = saved.judgement.finished or saved.judgement.status == SKIPPED
-            if closed and (saved.key.assessor in names if names else saved.key.assessor != ADJUDICATED):
+            if closed and (saved.key.assessor in names if names else saved.key.assessor not in apart):
                 edit = {"kind": "reopen", "reason": reason}
                 requests.append(Request(saved.key, desk().page(document), edit, saved.version, user()))
     store.edit_all(requests)
