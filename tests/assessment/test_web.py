@@ -321,7 +321,9 @@ def test_a_lead_is_told_the_next_step_and_a_new_assessor_where_the_guidelines_ar
     write_guidelines(pooled, "Highlight all.", version=0, actor="lea")
     assert "read the guidelines" in ann.get("/").text
     ann.edit({"kind": "flag", "on": True})
-    assert 'Next: <a href="/flagged">look at 1 flagged judgement' in lea.get("/dashboard").text
+    assert 'Next: <a href="/flagged">decide about 1 flagged judgement' in lea.get("/dashboard").text
+    lea.edit({"kind": "finish", "relevant": False}, **{"as": "adjudicated"})
+    assert "flagged judgement" not in lea.get("/dashboard").text, "a decision answers the flag"
 
 
 def test_an_edit_that_waited_in_a_browser_says_when_it_was_made(alone, pooled):

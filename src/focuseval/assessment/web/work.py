@@ -13,7 +13,7 @@ from focuseval.assessment import users as accounts
 from focuseval.assessment.adjudication import DECIDED
 from focuseval.assessment.check import changed_texts, reanchor_all
 from focuseval.assessment.progress import Work, summed
-from focuseval.assessment.rules import SKIPPED
+from focuseval.assessment.rules import FINISHED, SKIPPED
 from focuseval.assessment.store import ADJUDICATED, Request
 from focuseval.assessment.web.desk import desk, leads_only, overseers_look_leads_change, shown_again, user, whole_number
 from focuseval.errors import FocusevalError, counted
@@ -68,13 +68,18 @@ def _step(whole: Work) -> tuple[str, str] | None:
     """Return where a lead goes next, and to do what; None when nothing waits for a lead."""
     store = desk().store
     undecided = sum(one.state != DECIDED for one in desk().shared.documents())
+    query = """
+SELECT assessor FROM judgements AS own WHERE flagged AND NOT EXISTS (SELECT 1 FROM judgements
+    WHERE topic = own.topic AND document = own.document AND assessor = ? AND status IN (?, ?))"""
+    apart = plan.machines(store)
+    flagged = sum(name not in apart for (name,) in store.rows(query, (ADJUDICATED, *FINISHED)))
     steps = (
         (not desk().pool()[1].documents, "/pool", "pool runs, so that there are documents to judge"),
         (not store.project_events("guidelines"), "/guidelines", "write guidelines for the assessors"),
         (desk().access.users is not None and len(plan.people(store)) < 2, "/people", "invite people"),
         (not whole.total and not whole.done, "/work", "give the work out"),
-        (bool(whole.flagged), "/flagged", f"look at {counted(whole.flagged, 'flagged judgement')}"),
         (bool(undecided), "/adjudicate", f"decide {counted(undecided, 'document')} that several have finished"),
+        (bool(flagged), "/flagged", f"decide about {counted(flagged, 'flagged judgement')}"),
         (0 < whole.total <= whole.done, "/exchange", "export the gold, or archive the collection"),
     )
     return next(((address, what) for open_, address, what in steps if open_), None)
