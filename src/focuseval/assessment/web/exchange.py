@@ -15,7 +15,7 @@ from focuseval.assessment.adjudication import MERGES
 from focuseval.assessment.archive import write_archive
 from focuseval.assessment.exchange import Imported, export_everything, import_judgements
 from focuseval.assessment.golds import EXPORTS, Whose, export_gold
-from focuseval.assessment.plan import COMPARISON, MODEL, ORDERS, RANDOM, assessors, put_in_order, record, sampled_topics
+from focuseval.assessment.plan import COMPARISON, MODEL, ORDERS, RANDOM, assessors, put_in_order, record
 from focuseval.assessment.pool import add_pool, grown, keep_run, kept_runs, ordered
 from focuseval.assessment.project import Project, check_pool
 from focuseval.assessment.sampling import sample_state, sampled_golds
@@ -127,7 +127,7 @@ def sample() -> str:
     model, assisted = request.args.get("model", models[0] if models else ""), request.args.get("assisted") == "yes"
     shown = {"measure": measure, "rule": rule, "merges": MERGES, "models": models, "model": model, "assisted": assisted}
     shown |= {"state": sample_state(store), "runs": kept_runs(folder)}
-    if sampled_topics(store) and shown["runs"] and models and rule in MERGES:
+    if shown["state"].finished and shown["runs"] and models and rule in MERGES:
         project = Project(folder, store, desk().documents, tuple(desk().topics.values()))
         try:
             golds = sampled_golds(project, Whose(merge=rule), model)
