@@ -18,7 +18,7 @@ import logging
 import re
 import secrets
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -167,12 +167,16 @@ class Invitation:
     did: str  # whether it invites somebody new, or resets a password
 
 
-def invite(store: Store, name: str, role: str, *, actor: str, did: str = INVITE) -> str:
+def invite(
+    store: Store, name: str, role: str, *, actor: str, users: Collection[str] = (), did: str = INVITE
+) -> str:
     """Record an invitation and return the secret of its link, which nobody can ask for again."""
     if role not in ROLES:
         raise AssessError(f"expected the role {', '.join(ROLES)}, found {role!r}")
     if name:
         check_name(name, "the invitation")
+        if name in users:
+            raise AssessError(f"{name} is a user already; under People, New password makes a link for them")
         _refuse_imported(store, name)
     token = secrets.token_urlsafe(32)
     until = (datetime.now(UTC) + timedelta(days=DAYS)).isoformat(timespec="seconds")

@@ -265,7 +265,7 @@ def manage() -> str | tuple[str, int] | Response:
     role, link = request.form.get("role", "assessor" if do == "invite" else ""), ""
     try:
         if do == "invite":
-            link = accounts.invite(store, name, role, actor=user())
+            link = accounts.invite(store, name, role, actor=user(), users=users)
             done = f"An invitation for {name or 'somebody'} as {role}:"
         elif do == "reset":
             link = accounts.reset(store, users, sessions, name, actor=user())
