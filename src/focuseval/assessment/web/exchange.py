@@ -15,7 +15,7 @@ from focuseval.assessment.adjudication import MERGES
 from focuseval.assessment.archive import write_archive
 from focuseval.assessment.exchange import Imported, export_everything, import_judgements
 from focuseval.assessment.golds import EXPORTS, Whose, export_gold
-from focuseval.assessment.plan import COMPARISON, MODEL, ORDERS, RANDOM, assessors, put_in_order, record
+from focuseval.assessment.plan import COMPARISON, MODEL, ORDERS, RANDOM, assessors, found_alone, put_in_order, record
 from focuseval.assessment.pool import add_pool, grown, keep_run, kept_runs, ordered
 from focuseval.assessment.project import Project, check_pool
 from focuseval.assessment.sampling import sample_state, sampled_golds
@@ -41,7 +41,7 @@ def pooled(message: str = "") -> str:
     kept, known = kept_runs(desk().folder), {one.sha256 for one in pool.contributors}
     orders = desk().store.project_log("order")
     shown = {"pool": pool, "statistics": statistics, "kept": kept, "known": known, "depth": DEPTH, "orders": ORDERS}
-    shown |= {"order": orders[-1] if orders else None}
+    shown |= {"order": orders[-1] if orders else None, "found": found_alone(desk().store)}
     shown["deepest"] = {
         (one.run, one.sha256): one for one in sorted(pool.contributors, key=lambda one: one.depth or one.size or 0)
     }
@@ -115,6 +115,7 @@ def ranking() -> str:
         except FocusevalError as error:
             message = str(error)
     shown = {"measure": measure, "rule": rule, "merges": MERGES, "message": message, "runs": paths}
+    shown["alone"] = found_alone(desk().store)
     return render_template("ranking.html", found=found, **shown)
 
 
