@@ -64,6 +64,7 @@ def test_an_archive_holds_everything_with_its_hash(archive):
     text = found.read("README.md").decode()
     assert "careful" in text
     assert "focuseval score" in text
+    assert "focuseval project import NEW ARCHIVE.zip --docs DOCUMENTS" in text, "what makes the project again"
     assert "(`union`)" in text
     assert {"ann", "bob"} <= set(text.replace("|", " ").split())
 

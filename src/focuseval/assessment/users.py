@@ -2,7 +2,7 @@
 
 A users file has one line per person, ``name:role:scrypt$16384$8$1$salt$hash``. An ``assessor`` judges, a ``lead`` may
 also see and change everything else, a ``reader`` sees everything and changes nothing. Such a line is written by
-``focuseval assess PROJECT --users FILE --add-user NAME``, and for whoever follows an invitation.
+``focuseval project users add PROJECT NAME --users FILE``, and for whoever follows an invitation.
 
 An invitation is a link that works once, for two weeks. The log keeps the hash of its secret alone, so that nobody who
 reads the log can use it. Whoever follows the link chooses a password; a *reset* is an invitation of somebody who has
