@@ -18,7 +18,8 @@ async function goBack(desk, to) {
 
 export async function showHistory(desk) {
   const dialog = document.getElementById("history");
-  const { events } = await get("/api/history", desk.where).catch(() => ({ events: [] }));
+  const { events } = await get("/api/history", desk.where).catch(() => ({ events: null }));
+  if (!events) return notice("The server is away; the history is kept there.");
   const rows = events.map(({ at, actor, edit, state }, k) => {
     const row = document.createElement("tr");
     const marks = `${state.highlights.length} highlight${state.highlights.length === 1 ? "" : "s"}`;
@@ -34,5 +35,5 @@ export async function showHistory(desk) {
   });
   dialog.querySelector("tbody").replaceChildren(...rows.reverse());
   dialog.querySelector(".empty").hidden = rows.length > 0;
-  dialog.showModal();
+  return dialog.showModal();
 }
