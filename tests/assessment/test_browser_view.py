@@ -154,8 +154,18 @@ def test_elements_are_graded_by_two_keys(tmp_path, pages, browser, make_site, sc
     browser.wait("return document.getElementById('notice').textContent.includes('now its')")
     if source() is not None:
         assert violations(browser) == []
-    browser.keys("2" if scale == "grades" else "3")
+    browser.keys("k")
+    browser.wait("return document.getElementById('notice').hidden")
+    browser.keys("j", "3", "2" if scale == "grades" else "3")
     browser.wait(SAVED)
+    browser.keys("v")
+    browser.wait("return document.getElementById('history').open")
+    told = browser.run(
+        "return [...document.querySelectorAll('#history tbody tr:first-child td')].map((n) => n.textContent)"
+    )
+    assert told[3].startswith(f"grade {'32' if scale == 'grades' else '3E'} for ")
+    assert told[4] == "in progress, 1 grade"
+    browser.keys("Escape")
     browser.keys("r")
     browser.wait("return document.getElementById('notice').textContent.includes('have no grade yet')")
     missing = browser.run("return document.querySelectorAll('#grades .missing').length")

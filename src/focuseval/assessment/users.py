@@ -167,9 +167,7 @@ class Invitation:
     did: str  # whether it invites somebody new, or resets a password
 
 
-def invite(
-    store: Store, name: str, role: str, *, actor: str, users: Collection[str] = (), did: str = INVITE
-) -> str:
+def invite(store: Store, name: str, role: str, *, actor: str, users: Collection[str] = (), did: str = INVITE) -> str:
     """Record an invitation and return the secret of its link, which nobody can ask for again."""
     if role not in ROLES:
         raise AssessError(f"expected the role {', '.join(ROLES)}, found {role!r}")
