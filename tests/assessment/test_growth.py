@@ -162,6 +162,7 @@ def test_a_lead_grows_the_pool_in_the_browser_and_sees_the_ranking(lead, project
     finish = {"kind": "finish", "relevant": True}
     assert lead.post("/api/edit", {**values, "edit": finish, "version": 1, "token": "token-0002"}).status_code == 200
     page = lead.get("/ranking", measure="charR").text
+    assert "0 for no relation, −1 for the reverse" in page
     assert "1 of" in page
     assert "first 50%" in page
     assert "careful" in page
