@@ -223,6 +223,7 @@ def test_a_role_holds_at_once(office, pooled):
     assert ann.get("/dashboard").status_code == 403
     do(lea, "role", "ann", role="lead")
     assert ann.get("/dashboard").status_code == 200
+    assert "bob has the role assessor now." in do(lea, "role", "bob", role="assessor").text
     do(lea, "role", "ann", role="reader")
     assert ann.edit(mark(0, 5, text=TEXT)).status_code == 403
     assert roles(pooled)["ann"] == "reader"

@@ -25,7 +25,7 @@ const ACTIONS = [
   { group: "Decide", keys: ["c"], name: "accept what all have in common", decides: true, run: (desk) => desk.decide("intersection", desk.taken) },
   { group: "Decide", keys: ["e"], name: "edit the decision; if there is none, start from what is shown", decides: true, run: (desk) => desk.editDecision() },
   { group: "Decide", keys: ["z", "Ctrl+z"], name: "undo the last decision", decides: true, run: (desk) => desk.undo() },
-  { group: "Page", keys: ["."], name: "next document: the one with the least agreement", run: () => byId("following").click() },
+  { group: "Page", keys: ["."], name: byId("desk").dataset.source === "/api/training" ? "next document" : "next document: the one with the least agreement", run: () => byId("following").click() },
   { group: "Page", keys: ["i"], name: "show or hide the metadata", run: (desk) => desk.metadata.toggle() },
   { group: "Page", keys: ["?"], name: "these keys", button: "Keys", run: (desk) => desk.help.showModal() },
 ];

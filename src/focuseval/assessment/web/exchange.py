@@ -221,7 +221,8 @@ def import_file() -> str | tuple[str, int]:
         text = sent.read().decode("utf-8")
         name = request.form.get("assessor", "").strip()[:64]
         store, documents, topics = desk().store, desk().documents.get, desk().topics
-        imported = import_judgements(store, text, documents, topics=topics, actor=user(), assessor=name, file="upload")
+        where: Any = {"actor": user(), "file": sent.filename[-80:]}
+        imported = import_judgements(store, text, documents, topics=topics, assessor=name, **where)
     except (FocusevalError, UnicodeDecodeError) as error:
         return page(message=str(error)), 422
     return page(imported=imported)

@@ -281,7 +281,7 @@ def manage() -> str | tuple[str, int] | Response:
             done = f"Every session of {name} has ended."
         else:
             accounts.give_role(store, users, name, role, actor=user())
-            done = f"{name} is now a {role}."
+            done = f"{name} has the role {role} now."
     except FocusevalError as error:
         return everyone(message=str(error).removeprefix(f"{users.path}: ")), 422
     if not desk().access.leads(user()):  # somebody gave themselves another role, or left
