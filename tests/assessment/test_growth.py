@@ -125,7 +125,7 @@ def test_a_run_s_name_never_becomes_a_path(project):
 def test_a_file_that_is_no_run_is_not_kept(project):
     with pytest.raises(FormatError):
         keep_run(project.folder, "x.xml", b"<nonsense", index=project.documents.index)
-    with pytest.raises(FormatError, match="found a gold .*; give a run here"):
+    with pytest.raises(FormatError, match=r"found a gold .*; give a run here"):
         keep_run(project.folder, "x.qrels", b"101 0 water/tide 1\n", index=project.documents.index)
     assert list((project.folder / "runs").iterdir()) == []
 

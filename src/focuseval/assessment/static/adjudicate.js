@@ -301,8 +301,9 @@ get(source, { topic, document: name }).then((loaded) => {
     const decide = byId("decisions") ? [[loaded.decided.version ? "Edit the decision" : "Decide it yourself", () => location.assign(`/read?${new URLSearchParams({ topic, document: name, as: "adjudicated" })}`)]] : [];
     new Metadata(new TextView(byId("text"), loaded.document), () => {});
     byId("saving").textContent = "";
-    byId("status").textContent = loaded.decided.version ? loaded.decided.status : "";
-    return notice("Nobody has finished this document yet.", "problem", [...decide, ["Close", hide]]);
+    byId("status").textContent = loaded.decided.version ? loaded.decided.status : "undecided";
+    for (const id of ["moves", "sides", "decisions", "map"]) byId(id)?.closest(".panel").toggleAttribute("hidden", true);
+    return notice("Nobody has finished this document yet.", "remark", [...decide, ["Close", hide]]);
   }
   window.adjudication = new Adjudication({ topic, document: name }, loaded);
   document.documentElement.dataset.ready = "yes";
