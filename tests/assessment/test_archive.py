@@ -11,7 +11,7 @@ import pytest
 from focuseval.assessment import files, open_project
 from focuseval.assessment.adjudication import decide
 from focuseval.assessment.archive import archive_gold, open_archive
-from focuseval.assessment.plan import MODEL, Assessor, know_role, known_units, mark_known, pool, register
+from focuseval.assessment.plan import MODEL, Assessor, add_found, know_role, known_units, mark_known, pool, register
 from focuseval.assessment.pool import keep_run, kept_runs
 from focuseval.assessment.rules import Judgement, ungraded
 from focuseval.assessment.store import Key
@@ -64,8 +64,18 @@ def test_an_archive_holds_everything_with_its_hash(archive):
     text = found.read("README.md").decode()
     assert "careful" in text
     assert "focuseval score" in text
+    assert "focuseval project import NEW ARCHIVE.zip --docs DOCUMENTS" in text, "what makes the project again"
     assert "(`union`)" in text
     assert {"ann", "bob"} <= set(text.replace("|", " ").split())
+
+
+def test_an_archive_says_how_many_documents_no_run_returned(judged, tmp_path):
+    project = open_project(judged)
+    add_found(project.store, Key("ann", TIDES, "people/ship-biscuit"))
+    project.close()
+    command("project", "archive", judged, tmp_path / "sea.zip")
+    text = open_archive(tmp_path / "sea.zip").read("README.md").decode()
+    assert "1 of them found by assessors, the others from 1 run" in text
 
 
 def test_a_run_is_scored_against_an_archive_as_against_its_project(archive, judged):

@@ -99,10 +99,12 @@ def test_what_cannot_be_given_is_refused(together, pooled, values, status):
 def test_after_a_split_the_lead_sees_everyone_s_work(together, pooled):
     ann, lea = together("ann"), together("lea")
     together("bob")
+    assert ">Topics</a>" in lea.get("/dashboard").text, "what nobody is given is the lead's, too"
     data = {"do": "split", "by": "topics", "overlap": "1", "to": ["ann", "bob"]}
     assert lea.post("/work", data=data).status_code == 302
     assert lea.get("/").location == "/dashboard"
     page = lea.get("/dashboard").text
+    assert ">Topics</a>" not in page
     assert "ann" in page
     assert "bob" in page
     assert "0 of 3 judgements done" in page

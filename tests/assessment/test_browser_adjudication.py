@@ -141,3 +141,12 @@ def test_an_edited_decision_starts_from_what_is_shown(shared_site, lead, strokes
     lead.keys(".")
     lead.wait("return window.before === undefined")
     lead.wait("return location.pathname === '/adjudicate/document'")
+
+
+def test_what_nobody_has_judged_can_be_read_and_decided_by_the_lead(shared_site, lead):
+    lead.open(shared_site.address("/adjudicate/document?topic=12&document=c/other"))
+    lead.wait("return document.getElementById('saving').textContent === ''")
+    assert lead.run("return document.getElementById('text').textContent") == "Nothing here."
+    lead.click("#notice button")
+    lead.wait("return location.pathname === '/read' && document.documentElement.dataset.ready")
+    assert "as=adjudicated" in lead.address

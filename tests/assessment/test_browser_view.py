@@ -7,6 +7,8 @@ import pytest
 from axe import source, violations
 from focuseval.assessment.plan import Pooled, add_to_pool
 from focuseval.assessment.store import Key, Store
+from focuseval.collection.documents import open_documents
+from focuseval.collection.rendering import DocumentCache
 
 PAGES = ("/", "/topic?topic=11", "/read?topic=11&document=a/tides", "/adjudicate", "/agreement", "/exchange")
 SAVED = "return document.getElementById('saving').textContent === 'Saved'"
@@ -52,6 +54,22 @@ def test_every_page_has_names_contrast_and_no_sideways_scrolling(site, browser):
             assert browser.run(UNNAMED) == [], (path, width, dark)
             assert browser.run(CONTRAST) == [], (path, width, dark)
             assert browser.run(SIDEWAYS) <= 0, (path, width, dark)
+
+
+def test_long_names_of_documents_break_on_a_small_screen_and_buttons_do_not(store, browser, make_site):
+    names = [f"sea/{'a-name-of-many-parts-' * 4}{number}" for number in range(2)]
+    add_to_pool(store, [Pooled("11", names[0])], actor="lead")
+    texts = dict.fromkeys(names, "<article><title>Tides follow the moon about the shore</title><p>Tides.</p></article>")
+    site = make_site(store, DocumentCache(open_documents(texts)))
+    site.let_in(browser)
+    try:
+        browser.size(390, 844)
+        for path in ("/topic?topic=11", "/search?topic=11&q=tides"):
+            browser.open(site.address(path))
+            assert browser.run("return document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+        assert browser.run("return document.querySelector('.documents button').clientHeight") < 60
+    finally:
+        site.stop()
 
 
 def test_highlights_and_query_terms_can_be_read_in_both_schemes(site, browser):
@@ -136,8 +154,18 @@ def test_elements_are_graded_by_two_keys(tmp_path, pages, browser, make_site, sc
     browser.wait("return document.getElementById('notice').textContent.includes('now its')")
     if source() is not None:
         assert violations(browser) == []
-    browser.keys("2" if scale == "grades" else "3")
+    browser.keys("k")
+    browser.wait("return document.getElementById('notice').hidden")
+    browser.keys("j", "3", "2" if scale == "grades" else "3")
     browser.wait(SAVED)
+    browser.keys("v")
+    browser.wait("return document.getElementById('history').open")
+    told = browser.run(
+        "return [...document.querySelectorAll('#history tbody tr:first-child td')].map((n) => n.textContent)"
+    )
+    assert told[3].startswith(f"grade {'32' if scale == 'grades' else '3E'} for ")
+    assert told[4] == "in progress, 1 grade"
+    browser.keys("Escape")
     browser.keys("r")
     browser.wait("return document.getElementById('notice').textContent.includes('have no grade yet')")
     missing = browser.run("return document.querySelectorAll('#grades .missing').length")

@@ -186,6 +186,8 @@ def test_while_the_server_is_away_edits_wait_and_are_counted(site, desk):
     desk.keys("j", "j", "j", "x", "j", "x", "f")
     desk.wait("return document.getElementById('saving').textContent === '3 unsaved'")
     assert desk.run("return desk.state.highlights.length") == 2
+    desk.keys("v")
+    desk.wait("return document.getElementById('notice').textContent.includes('the history is kept there')")
     site.start()
     desk.wait(SAVED, seconds=15)
     assert len(judgement(site).highlights) == 2

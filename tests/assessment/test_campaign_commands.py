@@ -51,6 +51,7 @@ def test_an_invitation_is_a_link_that_works(project, tmp_path):
         assert [(one.name, one.role) for one in invitations(opened.store)] == [("lea", "lead")]
         user = accept(opened.store, UsersFile(people), link.partition("token=")[2], "", "a long password")
     assert (user.name, user.role) == ("lea", "lead")
+    assert "lea is a user already" in command("project", "users", "invite", project, "lea", "--users", people, code=1)
 
 
 def test_an_invitation_needs_the_users_file(project):

@@ -44,6 +44,9 @@ def test_a_document_that_no_run_returned_is_found_and_judged(people, store, tmp_
     assert "1 of 2 documents done" in ann.get("/").text
     assert found_units(store) == {("11", "sea/deep/b"): "ann"}
     assert "<strong>1</strong> found by assessors outside the pool" in lea.get("/dashboard").text
+    why = lea.get("/adjudicate/document", topic="11", document="sea/deep/b").text
+    assert "ann found it; no run returned it." in why
+    assert ", 1 of them found by assessors" in lea.get("/pool").text
     again = Store(tmp_path / "again.db")
     import_everything(again, numbered_lines(b"".join(export_everything(store)).decode()))
     assert pool(again, "ann") == pool(store, "ann")

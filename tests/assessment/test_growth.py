@@ -101,6 +101,18 @@ def test_a_document_says_why_it_is_there(project):
     assert why_pooled(project_pool(project.store), "101", "nowhere") == (None, [])
 
 
+def test_a_run_that_is_pooled_again_deeper_is_named_once(lead, project):
+    for depth in ("2", "3"):
+        name = upload(lead, RUNS[0]).location.partition("run=")[2].partition("&")[0]
+        lead.post("/pool/add", data={"run": name, "depth": depth})
+    entry, runs = why_pooled(project_pool(project.store), "101", project_pool(project.store).entries[0].document)
+    assert (entry.runs, [run.depth for run in runs]) == (1, [2])
+    page = lead.get("/pool").text
+    assert "1 pooled run<" in page
+    assert page.count(f"<td>{runs[0].run}</td>") == 1
+    assert '<td class="number">3</td>' in page, "the greatest depth"
+
+
 def test_a_run_s_name_never_becomes_a_path(project):
     data = RUNS[0].read_bytes()
     for name in ("../../evil.xml", "/etc/passwd", "..\\..\\x.xml", "a b\x00c.xml", ".hidden", "é/ü.xml", "x" * 300):
@@ -113,6 +125,8 @@ def test_a_run_s_name_never_becomes_a_path(project):
 def test_a_file_that_is_no_run_is_not_kept(project):
     with pytest.raises(FormatError):
         keep_run(project.folder, "x.xml", b"<nonsense", index=project.documents.index)
+    with pytest.raises(FormatError, match=r"found a gold .*; give a run here"):
+        keep_run(project.folder, "x.qrels", b"101 0 water/tide 1\n", index=project.documents.index)
     assert list((project.folder / "runs").iterdir()) == []
 
 
@@ -150,6 +164,7 @@ def test_a_lead_grows_the_pool_in_the_browser_and_sees_the_ranking(lead, project
     finish = {"kind": "finish", "relevant": True}
     assert lead.post("/api/edit", {**values, "edit": finish, "version": 1, "token": "token-0002"}).status_code == 200
     page = lead.get("/ranking", measure="charR").text
+    assert "0 for no relation, −1 for the reverse" in page
     assert "1 of" in page
     assert "first 50%" in page
     assert "careful" in page

@@ -48,6 +48,7 @@ def test_the_dashboard_counts_the_work_of_people_and_shows_models_apart(campaign
     assert MACHINE not in people
     assert MACHINE in others
     assert "old (imported)" in others
+    assert re.search(r"<p>\d judgements? done</p>", campaign.get("/dashboard", assessor=MACHINE).text), "of no total"
     assert "2 of 2 judgements done" not in campaign.get("/dashboard", topic="12").text
     assert "1 of 2 judgements done" in campaign.get("/dashboard", topic="12").text
 

@@ -75,6 +75,13 @@ def test_a_link_without_a_name_lets_its_reader_choose_one(office, users):
     assert users["dee"].role == "reader"
 
 
+def test_who_is_a_user_is_not_invited_again(office, pooled):
+    answer = do(office("lea"), "invite", "ann", role="assessor")
+    assert answer.status_code == 422
+    assert "ann is a user already; under People, New password makes a link" in answer.text
+    assert people.invitations(pooled) == []
+
+
 def test_the_log_holds_no_secret(office, pooled):
     token = token_in(do(office("lea"), "invite", "cy", role="lead"))
     assert token not in str(list(pooled.events()))
@@ -216,6 +223,7 @@ def test_a_role_holds_at_once(office, pooled):
     assert ann.get("/dashboard").status_code == 403
     do(lea, "role", "ann", role="lead")
     assert ann.get("/dashboard").status_code == 200
+    assert "bob has the role assessor now." in do(lea, "role", "bob", role="assessor").text
     do(lea, "role", "ann", role="reader")
     assert ann.edit(mark(0, 5, text=TEXT)).status_code == 403
     assert roles(pooled)["ann"] == "reader"

@@ -76,6 +76,13 @@ def test_a_top_up_keeps_every_place_and_counts_the_new_runs():
     assert [one.batch for one in more.contributors] == [0, 1]
 
 
+def test_a_run_that_is_pooled_again_deeper_is_counted_once():
+    base = build_pool([A, B], depth=2)
+    deeper = build_pool([A], depth=4, base=base)
+    counts = {entry.document: entry.runs for entry in deeper.entries if entry.topic == "t1"}
+    assert counts == {"a": 2, "b": 2, "e": 1, "c": 1, "d": 1}
+
+
 def test_a_top_up_remembers_how_deep_each_batch_was_pooled(tmp_path):
     more = build_pool([B], size=3, base=build_pool([A], depth=2))
     write_pool(more, tmp_path / "pool.jsonl")

@@ -61,6 +61,8 @@ def test_all_around_something_relevant_needs_a_grade():
     assert ungraded(PAGE, bold, "grades") == [ARTICLE, PARAGRAPH]
     with pytest.raises(AssessError, match=r"^2 elements have no grade yet, the first is /article\[1\]$"):
         finish(bold)
+    with pytest.raises(AssessError, match=r"^1 element has no grade yet"):
+        finish(graded({BOLD: "33", PARAGRAPH: "31"}))
     assert ungraded(PAGE, graded({BOLD: "00"}), "grades") == [], "nothing is relevant there"
     finish(graded({BOLD: "33", PARAGRAPH: "31", ARTICLE: "31"}))
 

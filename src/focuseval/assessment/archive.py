@@ -37,7 +37,7 @@ from focuseval.assessment.agreement import agreements, alpha, finished, without_
 from focuseval.assessment.exchange import export_everything, import_everything, pseudonyms, without_names
 from focuseval.assessment.files import appearing
 from focuseval.assessment.golds import OF_SCALE, Whose, export_gold
-from focuseval.assessment.plan import assessors, roles
+from focuseval.assessment.plan import assessors, found_alone, roles
 from focuseval.assessment.pool import FOLDER, keep_run, kept_runs, project_pool, write_pool
 from focuseval.assessment.project import guidelines, topic_files
 from focuseval.assessment.rules import COVERAGE, EXHAUSTIVITY, HIGHLIGHTS, PAIRS, SCALES, scale_facts, scale_of
@@ -171,7 +171,9 @@ def readme(
     if pool.contributors:
         columns = (*words("run", "file"), *numbers("batch", "depth", form=".0f"), *words("sha256"))
         rows = tuple((one.run, one.file, one.batch + 1, one.depth, one.sha256) for one in pool.contributors)
-        brought = f"{to_judge} to judge, from {counted(len(pool.runs), 'run')}:\n\n{_markdown(columns, rows)}"
+        found = found_alone(store)
+        others = f"{found} of them found by assessors, the others " if found else ""
+        brought = f"{to_judge} to judge, {others}from {counted(len(pool.runs), 'run')}:\n\n{_markdown(columns, rows)}"
     known = roles(store)
     counts = dict(store.rows("SELECT assessor, count(*) FROM judgements GROUP BY 1").fetchall())
     people = tuple((one.label, known.get(one.name, "assessor"), counts.get(one.name, 0)) for one in assessors(store))

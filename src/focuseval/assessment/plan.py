@@ -241,6 +241,12 @@ def found_units(store: Store) -> dict[Unit, str]:
     return {(edit["topic"], edit["document"]): edit["name"] for _, edit in store.project_events("found")}
 
 
+def found_alone(store: Store) -> int:
+    """Return how many documents to judge no run returned: assessors found them."""
+    query = "SELECT count(*) FROM pool WHERE topic = ? AND document = ? AND NOT runs"
+    return sum(store.rows(query, unit).fetchone()[0] for unit in found_units(store))
+
+
 def put_in_order(store: Store, units: Sequence[Unit], by: str, *, seed: int | None = None, actor: str) -> None:
     """Have the documents of every topic judged in this order; the log keeps how it came about, and the places."""
     places: dict[str, int] = {}

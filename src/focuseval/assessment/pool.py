@@ -126,8 +126,9 @@ def build_pool(
         raise MissingDataError(f"expected the order {' or '.join(ORDERS)}, found {order!r}")
     topics, documents, ranked = _ranked(runs)
     chosen, by = _chosen(ranked, depth, size or 0)
-    pairs, counts = np.unique(ranked.pair, return_counts=True)
-    returned = counts[np.searchsorted(pairs, chosen.pair)]
+    pairs, inverse, counts = np.unique(ranked.pair, return_inverse=True, return_counts=True)
+    places = np.searchsorted(pairs, chosen.pair)
+    returned = counts[places]
     brought: dict[int, list[int]] = {}
     for pair, run in zip(by.pair.tolist(), by.run.tolist(), strict=True):
         brought.setdefault(pair, []).append(run)
@@ -147,7 +148,11 @@ def build_pool(
     added = Pool(contributors, tuple(fresh), depth, size, order, seed)
     if base is None:
         return added
-    shift, again = len(base.contributors), {entry[:2]: entry for entry in entries}
+    counted = set(base.runs)  # a run that is pooled again, deeper, returned no more than it did
+    new = np.array([(run.run_id, run.sha256) not in counted for run in runs])
+    more_runs = np.bincount(inverse, new[ranked.run], len(pairs))[places].astype(np.int64).tolist()
+    again = {entry[:2]: entry._replace(runs=count) for entry, count in zip(entries, more_runs, strict=True)}
+    shift = len(base.contributors)
     kept = []
     for entry in base.entries:  # in place, with the new runs counted
         more = again.get(entry[:2], Pooled(*entry[:2], best=entry.best))
@@ -369,9 +374,12 @@ def ordered(store: Store, by: str, *, seed: int = 0, runs: Sequence[Run] = ()) -
 
 
 def why_pooled(found: Pool, topic: str, document: str) -> tuple[Pooled | None, list[Contributor]]:
-    """Return how a document came into a pool: its entry, and the runs that brought it."""
+    """Return how a document came into a pool: its entry, and the runs that brought it, each once."""
     entry = next((one for one in found.entries if one[:2] == (topic, document)), None)
-    return entry, [found.contributors[k] for k in entry.by] if entry else []
+    runs: dict[tuple[str, str], Contributor] = {}
+    for one in (found.contributors[k] for k in entry.by) if entry else ():
+        runs.setdefault((one.run, one.sha256), one)
+    return entry, [*runs.values()]
 
 
 def keep_run(project: Path, name: str, data: bytes, *, index: Index | None) -> Path:

@@ -273,7 +273,8 @@ def _check_finish(judgement: Judgement, edit: Edit, document: Document, scale: s
         raise AssessError(f"a relevant document needs at least one {what}")
     if missing := ungraded(document, judgement, scale) if SCALES[scale] else []:
         grade = "exhaustivity" if scale == EXHAUSTIVITY else "grade"
-        raise AssessError(f"{len(missing)} elements have no {grade} yet, the first is {missing[0]}")
+        have = "element has" if len(missing) == 1 else "elements have"
+        raise AssessError(f"{len(missing)} {have} no {grade} yet, the first is {missing[0]}")
     if wrong := contradictions(document, judgement.grades, scale) if scale in ON_ELEMENTS else []:
         raise AssessError(wrong[0])
 

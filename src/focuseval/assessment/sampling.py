@@ -152,10 +152,12 @@ def sampled_golds(project: Project, whose: Whose, model: str, *, declared: bool 
         how = f"finished, {who}" if whose.merge else f"finished by {who}"
         what = f"expected the sample's first topic, {state.order[0]}, {how}"
         left = counted(state.left[0], "document")
-        raise AssessError(f"{project.folder}: {what}, found {left} to do; {state.waiting} finished behind it wait")
+        behind = f"; {state.waiting} finished behind it {'waits' if state.waiting == 1 else 'wait'}"
+        raise AssessError(f"{project.folder}: {what}, found {left} to do{behind if state.waiting else ''}")
     if len(state.finished) < len(state.order):
         upcoming = len(state.finished)
-        said = f"{upcoming} of {len(state.order)} sampled topics are finished in their order"
+        are = "is" if upcoming == 1 else "are"
+        said = f"{upcoming} of {len(state.order)} sampled topics {are} finished in their order"
         left = counted(state.left[upcoming], "document")
         wait = f"{state.waiting} more {'waits' if state.waiting == 1 else 'wait'}"
         remarks.append(f"{said}, and {wait} behind topic {state.order[upcoming]}, which has {left} to do")

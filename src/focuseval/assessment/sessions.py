@@ -7,7 +7,7 @@ project's ``sessions.jsonl``::
     {"ended": "the hash of a session's number", "until": 1790000000}
     {"revoked": "ann"}
 
-``focuseval assess PROJECT --log-out ann`` writes a line of the second kind while the server runs.
+``focuseval project users log-out PROJECT ann`` writes a line of the second kind while the server runs.
 
 Guesses of passwords are limited so that guessers are kept out, and nobody else. Tries are counted before a password is
 looked at, so that forty at once are forty tries. They are counted for an address and a name together, and for an

@@ -2,7 +2,7 @@
 
 A users file has one line per person, ``name:role:scrypt$16384$8$1$salt$hash``. An ``assessor`` judges, a ``lead`` may
 also see and change everything else, a ``reader`` sees everything and changes nothing. Such a line is written by
-``focuseval assess PROJECT --users FILE --add-user NAME``, and for whoever follows an invitation.
+``focuseval project users add PROJECT NAME --users FILE``, and for whoever follows an invitation.
 
 An invitation is a link that works once, for two weeks. The log keeps the hash of its secret alone, so that nobody who
 reads the log can use it. Whoever follows the link chooses a password; a *reset* is an invitation of somebody who has
@@ -18,7 +18,7 @@ import logging
 import re
 import secrets
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -167,12 +167,14 @@ class Invitation:
     did: str  # whether it invites somebody new, or resets a password
 
 
-def invite(store: Store, name: str, role: str, *, actor: str, did: str = INVITE) -> str:
+def invite(store: Store, name: str, role: str, *, actor: str, users: Collection[str] = (), did: str = INVITE) -> str:
     """Record an invitation and return the secret of its link, which nobody can ask for again."""
     if role not in ROLES:
         raise AssessError(f"expected the role {', '.join(ROLES)}, found {role!r}")
     if name:
         check_name(name, "the invitation")
+        if name in users:
+            raise AssessError(f"{name} is a user already; under People, New password makes a link for them")
         _refuse_imported(store, name)
     token = secrets.token_urlsafe(32)
     until = (datetime.now(UTC) + timedelta(days=DAYS)).isoformat(timespec="seconds")

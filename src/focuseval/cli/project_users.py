@@ -11,7 +11,7 @@ import click
 
 from focuseval.assessment.project import is_project, open_judgements
 from focuseval.assessment.sessions import FILE, Sessions
-from focuseval.assessment.users import ROLES, add_user, note_people, remove_user
+from focuseval.assessment.users import ROLES, add_user, note_people, read_users, remove_user
 from focuseval.assessment.users import invite as invite_user
 from focuseval.cli.options import combined
 from focuseval.cli.output import WRITES, Verbs
@@ -91,7 +91,7 @@ def remove(project: str, name: str, users: str, **_: Any) -> None:
 
 @users.verb("invite", WRITES, users_option, role_option, address_options, actor_option)
 @click.argument("name")
-def invite(project: str, name: str, role: str, **options: Any) -> None:
+def invite(project: str, name: str, role: str, users: str, **options: Any) -> None:
     r"""Print a link with which somebody chooses a password; it works once.
 
     \b
@@ -102,7 +102,8 @@ def invite(project: str, name: str, role: str, **options: Any) -> None:
     if not is_project(project):
         raise AssessError(f"{project}: expected a project, found none; begin one with 'focuseval assess'")
     with open_judgements(Path(project)) as store, store.database.translated("nothing more was done"):
-        token = invite_user(store, name, role, actor=my_name(options))
+        known = read_users(users) if Path(users).exists() else ()
+        token = invite_user(store, name, role, actor=my_name(options), users=known)
     for link in printed_links(options, options["port"], f"invited?token={token}"):
         click.echo(link)
     click.echo(f"{name} can come in as {role} with this link, once, within two weeks", err=True)

@@ -106,7 +106,8 @@ class Estimates:
             e, rows = one.runs, []
             for row, name in enumerate(self.runs):
                 both = (part[row] for part in (e.people, e.bias))
-                alone, bias = (f"{mean:.4f} {_bracketed(low, high)}" for mean, low, high in both)
+                some = bool(e.judged[row] > 1)  # one topic has no interval
+                alone, bias = (f"{mean:.4f}" + f" {_bracketed(low, high)}" * some for mean, low, high in both)
                 own = float(e.estimate[row]), _bracketed(e.low[row], e.high[row])
                 rest = float(e.model[row]), bias, float(e.weight[row]), float(e.worth[row])
                 rows.append((name, *own, alone, *rest))

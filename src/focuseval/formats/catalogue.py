@@ -241,7 +241,8 @@ def detect_source(source: Source, kind: Kind | None = None) -> Format:
     else:
         found = repr(head.lstrip().split(b"\n")[0][:40].decode("utf-8", "replace").strip())
     by_name = f", or name the {kind}'s format" if kind else "; documents are indexed first, with 'focuseval index'"
-    remedy = "name the gold first, then the runs" if other else f"see 'focuseval formats'{by_name}"
+    swapped = "name the gold first, then the runs" if kind == "gold" else f"give a {kind} here"
+    remedy = swapped if other else f"see 'focuseval formats'{by_name}"
     raise FormatError(f"{expected} in a known format, found {found}", at=source.at(1), remedy=remedy)
 
 

@@ -25,7 +25,7 @@ const ACTIONS = [
   { group: "Decide", keys: ["c"], name: "accept what all have in common", decides: true, run: (desk) => desk.decide("intersection", desk.taken) },
   { group: "Decide", keys: ["e"], name: "edit the decision; if there is none, start from what is shown", decides: true, run: (desk) => desk.editDecision() },
   { group: "Decide", keys: ["z", "Ctrl+z"], name: "undo the last decision", decides: true, run: (desk) => desk.undo() },
-  { group: "Page", keys: ["."], name: "next document: the one with the least agreement", run: () => byId("following").click() },
+  { group: "Page", keys: ["."], name: byId("desk").dataset.source === "/api/training" ? "next document" : "next document: the one with the least agreement", run: () => byId("following").click() },
   { group: "Page", keys: ["i"], name: "show or hide the metadata", run: (desk) => desk.metadata.toggle() },
   { group: "Page", keys: ["?"], name: "these keys", button: "Keys", run: (desk) => desk.help.showModal() },
 ];
@@ -297,7 +297,14 @@ class Adjudication {
 if (matchMedia("(max-width: 60rem)").matches) byId("topic-details").open = false;
 const { topic, document: name, source } = byId("desk").dataset;
 get(source, { topic, document: name }).then((loaded) => {
-  if (loaded.sides.length < 1) return notice("Nobody has finished this document yet.");
+  if (loaded.sides.length < 1) {
+    const decide = byId("decisions") ? [[loaded.decided.version ? "Edit the decision" : "Decide it yourself", () => location.assign(`/read?${new URLSearchParams({ topic, document: name, as: "adjudicated" })}`)]] : [];
+    new Metadata(new TextView(byId("text"), loaded.document), () => {});
+    byId("saving").textContent = "";
+    byId("status").textContent = loaded.decided.version ? loaded.decided.status : "undecided";
+    for (const id of ["moves", "sides", "decisions", "map"]) byId(id)?.closest(".panel").toggleAttribute("hidden", true);
+    return notice("Nobody has finished this document yet.", "remark", [...decide, ["Close", hide]]);
+  }
   window.adjudication = new Adjudication({ topic, document: name }, loaded);
   document.documentElement.dataset.ready = "yes";
   return null;

@@ -347,6 +347,10 @@ class Desk {
     document.querySelector(".block.here")?.classList.remove("here");
     if (this.cursor.started) this.view.blocks[this.cursor.block].node.classList.add("here");
     if (this.cursor.collapsed) hideBubble();
+    if (this.half && this.half.path !== this.here) {
+      this.half = null;
+      hide();
+    }
     if (this.onElements) showPairs(this);
   }
 

@@ -9,7 +9,7 @@ const SAID = {
   highlight: (edit) => `highlight ${quoted(edit.quote)}`,
   unhighlight: (edit) => `remove the highlight from ${quoted(edit.quote)}`,
   entry: (edit) => (edit.position === null ? "entry point back to the first highlight" : `entry point at character ${edit.position}`),
-  grade: (edit) => `exhaustivity ${edit.grade ?? "–"} for ${edit.paths.length === 1 ? edit.paths[0] : `${edit.paths.length} elements`}`,
+  grade: (edit) => `grade ${edit.grade ?? "–"} for ${edit.paths.length === 1 ? edit.paths[0] : `${edit.paths.length} elements`}`,
   finish: (edit) => `done: ${edit.relevant ? "relevant" : "not relevant"}`,
   flag: (edit) => (edit.on ? "flag" : "take the flag away"),
   note: (edit) => `note ${quoted(edit.text)}`,

@@ -96,7 +96,9 @@ def document() -> str:
     """Show one document with a stripe per assessor, and why it is in the pool."""
     topic, name = pooled_unit(request.args)
     entry, runs = why_pooled(desk().pool()[0], topic, name)
-    return _page_of(topic, name, "/api/sides", entry=entry, runs=runs, decides=desk().access.leads(user()))
+    finder = plan.found_units(desk().store).get((topic, name))
+    shown = {"entry": entry, "runs": runs, "finder": finder, "decides": desk().access.leads(user())}
+    return _page_of(topic, name, "/api/sides", **shown)
 
 
 def _page_of(topic: str, document: str, source: str, **shown: object) -> str:

@@ -15,7 +15,7 @@ from focuseval.assessment.adjudication import MERGES
 from focuseval.assessment.archive import write_archive
 from focuseval.assessment.exchange import Imported, export_everything, import_judgements
 from focuseval.assessment.golds import EXPORTS, Whose, export_gold
-from focuseval.assessment.plan import COMPARISON, MODEL, ORDERS, RANDOM, assessors, put_in_order, record, sampled_topics
+from focuseval.assessment.plan import COMPARISON, MODEL, ORDERS, RANDOM, assessors, found_alone, put_in_order, record
 from focuseval.assessment.pool import add_pool, grown, keep_run, kept_runs, ordered
 from focuseval.assessment.project import Project, check_pool
 from focuseval.assessment.sampling import sample_state, sampled_golds
@@ -41,7 +41,9 @@ def pooled(message: str = "") -> str:
     kept, known = kept_runs(desk().folder), {one.sha256 for one in pool.contributors}
     orders = desk().store.project_log("order")
     shown = {"pool": pool, "statistics": statistics, "kept": kept, "known": known, "depth": DEPTH, "orders": ORDERS}
-    shown |= {"order": orders[-1] if orders else None}
+    shown |= {"order": orders[-1] if orders else None, "found": found_alone(desk().store)}
+    deeper = sorted(pool.contributors, key=lambda one: one.depth or one.size or 0)
+    shown["deepest"] = {(one.run, one.sha256): one for one in deeper}
     return render_template("pool.html", message=message, **shown)
 
 
@@ -112,7 +114,7 @@ def ranking() -> str:
         except FocusevalError as error:
             message = str(error)
     shown = {"measure": measure, "rule": rule, "merges": MERGES, "message": message, "runs": paths}
-    return render_template("ranking.html", found=found, **shown)
+    return render_template("ranking.html", found=found, alone=found_alone(desk().store), **shown)
 
 
 @growing.get("/estimate")
@@ -123,8 +125,8 @@ def sample() -> str:
     measure, rule = request.args.get("measure", DEFAULT).strip()[:60], request.args.get("merge", "union")
     model, assisted = request.args.get("model", models[0] if models else ""), request.args.get("assisted") == "yes"
     shown = {"measure": measure, "rule": rule, "merges": MERGES, "models": models, "model": model, "assisted": assisted}
-    shown |= {"state": sample_state(store), "runs": kept_runs(folder)}
-    if sampled_topics(store) and shown["runs"] and models and rule in MERGES:
+    shown |= {"state": (state := sample_state(store)), "runs": kept_runs(folder)}
+    if state.finished and shown["runs"] and models and rule in MERGES:
         project = Project(folder, store, desk().documents, tuple(desk().topics.values()))
         try:
             golds = sampled_golds(project, Whose(merge=rule), model)
@@ -216,8 +218,8 @@ def import_file() -> str | tuple[str, int]:
     try:
         text = sent.read().decode("utf-8")
         name = request.form.get("assessor", "").strip()[:64]
-        store, documents, topics = desk().store, desk().documents.get, desk().topics
-        imported = import_judgements(store, text, documents, topics=topics, actor=user(), assessor=name, file="upload")
+        store, documents, topics, file = desk().store, desk().documents.get, desk().topics, sent.filename[-80:]
+        imported = import_judgements(store, text, documents, topics=topics, actor=user(), assessor=name, file=file)
     except (FocusevalError, UnicodeDecodeError) as error:
         return page(message=str(error)), 422
     return page(imported=imported)

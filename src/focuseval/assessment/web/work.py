@@ -13,7 +13,7 @@ from focuseval.assessment import users as accounts
 from focuseval.assessment.adjudication import DECIDED
 from focuseval.assessment.check import changed_texts, reanchor_all
 from focuseval.assessment.progress import Work, summed
-from focuseval.assessment.rules import SKIPPED
+from focuseval.assessment.rules import FINISHED, SKIPPED
 from focuseval.assessment.store import ADJUDICATED, Request
 from focuseval.assessment.web.desk import desk, leads_only, overseers_look_leads_change, shown_again, user, whole_number
 from focuseval.errors import FocusevalError, counted
@@ -68,13 +68,18 @@ def _step(whole: Work) -> tuple[str, str] | None:
     """Return where a lead goes next, and to do what; None when nothing waits for a lead."""
     store = desk().store
     undecided = sum(one.state != DECIDED for one in desk().shared.documents())
+    query = """
+SELECT assessor FROM judgements AS own WHERE flagged AND NOT EXISTS (SELECT 1 FROM judgements
+    WHERE topic = own.topic AND document = own.document AND assessor = ? AND status IN (?, ?))"""
+    apart = plan.machines(store)
+    flagged = sum(name not in apart for (name,) in store.rows(query, (ADJUDICATED, *FINISHED)))
     steps = (
         (not desk().pool()[1].documents, "/pool", "pool runs, so that there are documents to judge"),
         (not store.project_events("guidelines"), "/guidelines", "write guidelines for the assessors"),
         (desk().access.users is not None and len(plan.people(store)) < 2, "/people", "invite people"),
         (not whole.total and not whole.done, "/work", "give the work out"),
-        (bool(whole.flagged), "/flagged", f"look at {counted(whole.flagged, 'flagged judgement')}"),
         (bool(undecided), "/adjudicate", f"decide {counted(undecided, 'document')} that several have finished"),
+        (bool(flagged), "/flagged", f"decide about {counted(flagged, 'flagged judgement')}"),
         (0 < whole.total <= whole.done, "/exchange", "export the gold, or archive the collection"),
     )
     return next(((address, what) for open_, address, what in steps if open_), None)
@@ -171,13 +176,13 @@ def _split() -> str:
 
 
 def _reopen() -> str:
-    """Open finished or skipped documents again, of all assessors or of those named; they see who did, and why."""
+    """Open finished or skipped documents again, of all people or of those named; they see who did, and why."""
     store, names, reason = desk().store, _people(), request.form.get("reason", "").strip()[:1000]
-    requests = []
+    apart, requests = plan.machines(store) | {ADJUDICATED}, []
     for topic, document in _units():
         for saved in store.judgements(topic=topic, document=document):
             closed = saved.judgement.finished or saved.judgement.status == SKIPPED
-            if closed and (saved.key.assessor in names if names else saved.key.assessor != ADJUDICATED):
+            if closed and (saved.key.assessor in names if names else saved.key.assessor not in apart):
                 edit = {"kind": "reopen", "reason": reason}
                 requests.append(Request(saved.key, desk().page(document), edit, saved.version, user()))
     store.edit_all(requests)
@@ -260,7 +265,7 @@ def manage() -> str | tuple[str, int] | Response:
     role, link = request.form.get("role", "assessor" if do == "invite" else ""), ""
     try:
         if do == "invite":
-            link = accounts.invite(store, name, role, actor=user())
+            link = accounts.invite(store, name, role, actor=user(), users=users)
             done = f"An invitation for {name or 'somebody'} as {role}:"
         elif do == "reset":
             link = accounts.reset(store, users, sessions, name, actor=user())
@@ -276,7 +281,7 @@ def manage() -> str | tuple[str, int] | Response:
             done = f"Every session of {name} has ended."
         else:
             accounts.give_role(store, users, name, role, actor=user())
-            done = f"{name} is now a {role}."
+            done = f"{name} has the role {role} now."
     except FocusevalError as error:
         return everyone(message=str(error).removeprefix(f"{users.path}: ")), 422
     if not desk().access.leads(user()):  # somebody gave themselves another role, or left
