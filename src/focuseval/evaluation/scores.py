@@ -232,7 +232,7 @@ class Scores(Framed):
     ) -> Comparison:  # fmt: skip
         """Compare all pairs of runs, or all runs with a baseline (its id or file), in the order of `order_of`.
 
-        Of runs whose pairs times topics are more than `MOST_DIFFERENCES` the `MOST_BEST` best are compared.
+        Where all pairs times topics are more than 30 million, those of the 24 best runs are compared.
 
         A topic without a base for the measure is left out, and so is one that only some runs answer where unanswered
         topics are left out of the mean (``missing=skip``): a comparison is over the same topics. A geometric mean is
