@@ -65,7 +65,7 @@ TEMPLATES: dict[str, str | list[str]] = {
     "share": "{names} share the highest mean.",
     "too many": (
         "All pairs of {runs} runs are too many to test: only {these} are compared with each other{tested}. "
-        "p is corrected over these pairs, not over the choice of the best. {advice}"
+        "Nothing corrects p for the choice of them. {advice}"
     ),
     "ahead": "{measure}: {mean}, ahead of {next} by {numbers}.{power}",
     "each": "{measure}: {mean} each over {topics}.",
