@@ -12,6 +12,8 @@ LIMIT := $(if $(shell command -v timeout),timeout --foreground --signal=INT --ki
 LOCKED := test lint docs package coverage
 # Some containers switch bytecode off; each process that a test starts would then compile the package again.
 export PYTHONDONTWRITEBYTECODE =
+# Tests run side by side, and a second thread of OpenBLAS waits busily.
+test soak frameworks oldest coverage: export OPENBLAS_NUM_THREADS = 1
 
 .PHONY: help audit lock demo scale test soak frameworks oldest package browser proxy check lint types docs docs-generate example bench film reproduce mutants coverage clean
 

@@ -109,13 +109,23 @@ def shared_browser(driver):
 
 
 @pytest.fixture
-def browser(shared_browser):
-    """The shared browser, logged out, of a desk's size and in the light, with nothing in its console."""
+def browser(shared_browser, request):
+    """The shared browser, logged out, of a desk's size and in the light, with nothing in its console.
+
+    Without service workers, as over HTTP from another machine, unless a test is marked: to start one for every server
+    takes a quarter of the time of the tests that are not about it.
+    """
+    ordinary = request.node.get_closest_marker("service_worker") is None
+    if ordinary:
+        source = "delete Navigator.prototype.serviceWorker"
+        added = shared_browser.cdp("Page.addScriptToEvaluateOnNewDocument", source=source)
     shared_browser.cdp("Network.clearBrowserCookies")
     shared_browser.size(1600, 1000)
     shared_browser.errors()  # what earlier tests left in the console
     yield shared_browser
     shared_browser.open("about:blank")
+    if ordinary:
+        shared_browser.cdp("Page.removeScriptToEvaluateOnNewDocument", **added)
 
 
 @pytest.fixture(scope="session")

@@ -25,6 +25,8 @@ from strategies.assessing import TEXT, mark, save
 from strategies.pages import Pages
 from strategies.serving import Running, focuseval
 
+pytestmark = pytest.mark.service_worker
+
 PASSWORD = "a long password"
 PEOPLE = ("ann", "bob", "cy")
 SIDEWAYS = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"

@@ -12,6 +12,8 @@ from focuseval.data.fields import numbered_lines
 from focuseval.example import copy_example
 from strategies.serving import Running, focuseval
 
+pytestmark = pytest.mark.service_worker
+
 SAVED = "return document.getElementById('saving').textContent === 'Saved'"
 TIDES = "101"
 

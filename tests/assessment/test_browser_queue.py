@@ -6,6 +6,8 @@ from focuseval.assessment.progress import moment_of
 from focuseval.assessment.store import Key
 from strategies.pages import ARTICLE, page_from_xml
 
+pytestmark = pytest.mark.service_worker
+
 PAGE = page_from_xml("a/tides", ARTICLE)
 ANN = Key("ann", "11", "a/tides")
 SAVED = "return document.getElementById('saving').textContent === 'Saved'"

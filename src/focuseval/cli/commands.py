@@ -49,6 +49,13 @@ OFFERED_BY = {argument: command for command, arguments in OFFERS.items() for arg
 ARGUMENTS = re.compile(rf"""\b({"|".join(OFFERED_BY)})=(?:True\b|"([^"]*)"|(?=[\s,;:.)]|$))""")
 """How a message names an argument of a function, with or without a value."""
 
+VECTORS = ("retrieve", "search", "sweep")
+"""The commands whose products of vectors are worth several threads.
+
+All others have none or short ones: a second thread of OpenBLAS waits busily when it is made, which is a third of the
+processor time of a small `score`, and between the products, 40 % more in `compare`.
+"""
+
 COMMANDS = tuple(name for names in SECTIONS.values() for name in names)
 
 INTERRUPTED = 130  # the exit code after Ctrl-C, as shells have it
@@ -62,6 +69,13 @@ def with_blocks(command: click.Command) -> click.Command:
     return command
 
 
+def module_of(name: str) -> Any:
+    """Import the module of a command."""
+    if name not in VECTORS:
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    return import_module(f"focuseval.cli.{name.replace('-', '_')}")
+
+
 class Commands(click.Group):
     """A group whose commands live in modules of the same name; every expected error becomes one line here."""
 
@@ -70,13 +84,10 @@ class Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  click's signature
-        """Import the module of one command; ``inex-eval`` is the variable ``inex_eval`` of ``inex_eval.py``."""
+        """Return one command; ``inex-eval`` is the variable ``inex_eval`` of ``inex_eval.py``."""
         if cmd_name not in COMMANDS:
             return None
-        name = cmd_name.replace("-", "_")
-        if name == "compare":  # many short products: a second thread of OpenBLAS waits busily between them, 40 % more
-            os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # processor time, and twice as much beside other work
-        command: click.Command = getattr(import_module(f"focuseval.cli.{name}"), name)
+        command: click.Command = getattr(module_of(cmd_name), cmd_name.replace("-", "_"))
         return with_blocks(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  as above
@@ -92,6 +103,9 @@ class Commands(click.Group):
         if sys.stdin is None:  # as above: reading must fail
             sys.stdin = os.fdopen(os.open(os.devnull, os.O_WRONLY), encoding="utf-8")
         with errors_as_lines():
+            if sys.argv[1:] and sys.argv[1] in COMMANDS:
+                module_of(sys.argv[1])  # as deep as click's calls are, CPython may get and give back a piece of its
+                # stack at every call that NumPy's modules make: a tenth of the time of a small `score`
             return super().main(*args, **more)
 
     def invoke(self, ctx: click.Context) -> object:
