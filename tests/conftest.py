@@ -36,9 +36,9 @@ def pytest_make_parametrize_id(val, argname):
 
 @pytest.hookimpl(wrapper=True, optionalhook=True)
 def pytest_xdist_auto_num_workers():
-    """Start two workers more than there are cores (``-n auto``): many tests wait for a browser or a server."""
+    """Start a worker more than there are cores (``-n auto``): many tests wait for a browser or a server."""
     cores = yield
-    return cores + 2
+    return cores + 1
 
 
 class Stuck(BaseException):
@@ -123,7 +123,7 @@ def browser(shared_browser, request):
     shared_browser.size(1600, 1000)
     shared_browser.errors()  # what earlier tests left in the console
     yield shared_browser
-    shared_browser.open("about:blank")
+    shared_browser.rest()
     if ordinary:
         shared_browser.cdp("Page.removeScriptToEvaluateOnNewDocument", **added)
 

@@ -85,7 +85,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_file_is_read_or_refused_and_the_next_is_read(name, monkeypatch):
-    monkeypatch.setattr(pdfium, "SECONDS", 5.0)
+    monkeypatch.setattr(pdfium, "SECONDS", 2.0)
     try:
         content = HOSTILE[name]
         found = read_pdf(content if isinstance(content, bytes) else content(), "bad.pdf").text
