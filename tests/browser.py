@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 PROGRAMS = ("/usr/lib/chromium/chromium-headless-shell", "chromium", "google-chrome", "chromium-browser")
-"""The first has no window that nobody sees, which takes a sixth of the time; Debian's script for it outlives its driver."""
+"""The first has no window, which takes a sixth of the time; Debian's script around it would outlive its driver."""
 FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -147,9 +147,7 @@ class Driver:
 
     def call(self, method, path, body=None):
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(
-            self.address + path, data, {"Content-Type": "application/json"}, method=method
-        )
+        request = urllib.request.Request(self.address + path, data, {"Content-Type": "application/json"}, method=method)
         try:
             with urllib.request.urlopen(request, timeout=60) as response:
                 return json.load(response)["value"]
