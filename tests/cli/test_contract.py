@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from focuseval.cli import COMMANDS, SECTIONS, main
+from focuseval.cli.commands import module_of
 from focuseval.example import ROOT
 from focuseval.formats.content import write_whole
 from strategies.commands import LEAVES
@@ -32,6 +33,19 @@ def shell(line, **more):
     """Run a line of shell that calls focuseval as `$F`."""
     env = os.environ | {"F": f"{sys.executable} -m focuseval"}
     return subprocess.run(["/bin/sh", "-c", line], env=env, capture_output=True, text=True, check=False, **more)
+
+
+@pytest.mark.parametrize(
+    ("command", "own", "threads"),
+    [("score", None, "1"), ("report", None, "1"), ("score", "2", "2"), ("retrieve", None, None)],
+)
+def test_openblas_has_one_thread_where_no_vectors_are_compared(monkeypatch, command, own, threads):
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "")  # so that it is as before afterwards
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS")
+    if own:
+        monkeypatch.setenv("OPENBLAS_NUM_THREADS", own)
+    module_of(command)
+    assert os.environ.get("OPENBLAS_NUM_THREADS") == threads
 
 
 def test_the_help_page_shows_every_command_once_with_its_whole_summary():
