@@ -31,11 +31,11 @@ soak: $(VENV)/.group-test         ## every command and mode beside a running ser
 
 browser:                          ## Chromium for the tests that need one: installed where apt and root are at hand
 	@if [ "$$FOCUSEVAL_BROWSER" = no ]; then :; \
-	elif command -v chromium >/dev/null && command -v chromedriver >/dev/null && command -v chromium-headless-shell >/dev/null; then :; \
+	elif command -v chromium >/dev/null && command -v chromedriver >/dev/null; then :; \
 	elif command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
 	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-	    chromium chromium-driver chromium-headless-shell fonts-dejavu-core >/dev/null; } || \
-	  command -v chromium >/dev/null || echo "Chromium could not be installed: browser tests will be skipped" >&2; \
+	    chromium chromium-driver fonts-dejavu-core >/dev/null; } || \
+	  echo "Chromium could not be installed: browser tests will be skipped" >&2; \
 	else echo "no Chromium: browser tests will be skipped; install chromium and chromium-driver" >&2; fi
 
 proxy:                            ## nginx for the test of the documented proxy: installed where apt and root are at hand

@@ -103,14 +103,29 @@ def test_graphs_tell_their_rows_by_arrow_keys_and_open_a_topic(shown, report):
     assert f"topic={row.topic}" in shown.address
 
 
+def middle(browser, selector):
+    """Return where a mark is once it has stayed there: graphs above it may still be drawn."""
+    browser.wait("return document.querySelector(arguments[0])", selector)
+    return browser.run(
+        """return new Promise((found) => {
+          let last = "", same = 0;
+          const look = () => {
+            const { x, y, width, height } = document.querySelector(arguments[0]).getBoundingClientRect();
+            const here = [x + width / 2, y + height / 2];
+            same = String(here) === last ? same + 1 : 0;
+            last = String(here);
+            if (same < 20) requestAnimationFrame(look); else found(here);
+          };
+          look();
+        });""",
+        selector,
+    )
+
+
 def test_a_touch_tells_what_a_mark_stands_for(shown, report):
     shown.size(390, 844)
     shown.run("focuseval.charts.byId('means').scrollIntoView({ block: 'center', behavior: 'instant' })")
-    shown.wait("return document.querySelector('#chart-means .mark-symbol path')")
-    x, y = shown.run(
-        """const point = document.querySelector('#chart-means .mark-symbol path').getBoundingClientRect();
-        return [point.x + point.width / 2, point.y + point.height / 2];"""
-    )
+    x, y = middle(shown, "#chart-means .mark-symbol path")
     shown.cdp("Emulation.setTouchEmulationEnabled", enabled=True)
     try:
         shown.cdp("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
@@ -124,11 +139,7 @@ def test_a_touch_tells_what_a_mark_stands_for(shown, report):
 def test_a_click_on_a_bar_opens_its_topic(shown, report):
     shown.size(1280, 900)
     shown.run("focuseval.charts.byId('differences').scrollIntoView({ block: 'center', behavior: 'instant' })")
-    shown.wait("return document.querySelector('#chart-differences .mark-rect path')")
-    x, y = shown.run(
-        """const bar = document.querySelectorAll('#chart-differences .mark-rect path')[0].getBoundingClientRect();
-        return [bar.x + bar.width / 2, bar.y + bar.height / 2];"""
-    )
+    x, y = middle(shown, "#chart-differences .mark-rect path")
     shown.drag((x, y), (x, y))
     shown.wait("return location.hash.includes('topic=')")
     assert f"topic={report.first.per_topic[0].topic}" in shown.address
