@@ -52,8 +52,8 @@ ARGUMENTS = re.compile(rf"""\b({"|".join(OFFERED_BY)})=(?:True\b|"([^"]*)"|(?=[\
 VECTORS = ("retrieve", "search", "sweep")
 """The commands whose products of vectors are worth several threads.
 
-All others have none or short ones: a second thread of OpenBLAS waits busily when it is made, which is a third of the
-processor time of a small `score`, and between the products, 40 % more in `compare`.
+All others have none or short ones. A second thread of OpenBLAS waits busily from the moment it is made: a third of the
+processor time of a small `score`; between short products, as in `compare`, it costs 40 % more.
 """
 
 COMMANDS = tuple(name for names in SECTIONS.values() for name in names)
@@ -70,7 +70,7 @@ def with_blocks(command: click.Command) -> click.Command:
 
 
 def module_of(name: str) -> Any:
-    """Import the module of a command."""
+    """Import the module of a command, before which OpenBLAS must know how many threads it may start."""
     if name not in VECTORS:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     return import_module(f"focuseval.cli.{name.replace('-', '_')}")
