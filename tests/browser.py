@@ -9,6 +9,7 @@ import os
 import shutil
 import socket
 import subprocess
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -141,6 +142,7 @@ class Driver:
             port = free.getsockname()[1]
         self._chromium, self.address = chromium, f"http://127.0.0.1:{port}"
         self._process = subprocess.Popen([chromedriver, f"--port={port}", "--silent"], stdout=subprocess.DEVNULL)
+        self._profiles = []
         self._wait()
 
     def call(self, method, path, body=None):
@@ -154,7 +156,9 @@ class Driver:
                 raise AssertionError(json.load(error)["value"]["message"].splitlines()[0]) from None
 
     def browser(self):
-        options = {"binary": self._chromium, "args": FLAGS}  # the driver makes a profile, and removes it
+        profile = tempfile.mkdtemp(prefix="focuseval-browser-")
+        self._profiles.append(profile)
+        options = {"binary": self._chromium, "args": [*FLAGS, f"--user-data-dir={profile}"]}
         wanted = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
         session = self.call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
         return Browser(self, session["sessionId"])
@@ -162,6 +166,8 @@ class Driver:
     def close(self):
         self._process.terminate()
         self._process.wait(10)
+        for profile in self._profiles:
+            shutil.rmtree(profile, ignore_errors=True)
 
     def _wait(self):
         for _ in range(200):
